@@ -1,0 +1,47 @@
+# One program per tests/unit/test_*.c and per tests/fuzz/fuzz_*.c;
+# tests/run.sh runs them.  CMake's own `ctest` is not used.
+file(GLOB unit_tests CONFIGURE_DEPENDS tests/unit/test_*.c)
+file(GLOB fuzz_targets CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
+file(GLOB fuzz_helpers CONFIGURE_DEPENDS tests/fuzz/fuzz.c)
+file(REAL_PATH "../shared/data" shared_data
+     BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
+
+# Tests see the library's internals and what it was built with.
+add_library(kith_test_flags INTERFACE)
+target_compile_definitions(kith_test_flags INTERFACE
+    KITH_TESTS="${PROJECT_SOURCE_DIR}/tests"
+    KITH_SHARED="${shared_data}"
+    ${KITH_HAVE})
+# Tests compare floats for equality on purpose, and pass literals around.
+target_compile_options(kith_test_flags INTERFACE
+    -Wno-float-equal -Wno-cast-qual)
+target_include_directories(kith_test_flags INTERFACE src)
+target_link_libraries(kith_test_flags INTERFACE
+    kith_flags kith_static ${KITH_LIBRARIES})
+
+add_library(kith_check OBJECT tests/unit/check.c)
+target_link_libraries(kith_check PRIVATE kith_test_flags)
+
+foreach(source IN LISTS unit_tests)
+    cmake_path(GET source STEM name)
+    add_executable(${name} ${source})
+    target_link_libraries(${name} PRIVATE kith_check kith_test_flags)
+    set_target_properties(${name} PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/unit")
+endforeach()
+
+# libFuzzer brings its own main(); elsewhere replay.c feeds the corpus.
+foreach(source IN LISTS fuzz_targets)
+    cmake_path(GET source STEM name)
+    add_executable(${name} ${source} ${fuzz_helpers})
+    target_link_libraries(${name} PRIVATE kith_test_flags)
+    target_compile_options(${name} PRIVATE
+        -Wno-missing-prototypes -Wno-missing-declarations)
+    if(KITH_FUZZ)
+        target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+    else()
+        target_sources(${name} PRIVATE tests/fuzz/replay.c)
+    endif()
+    set_target_properties(${name} PROPERTIES
+        RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/fuzz")
+endforeach()

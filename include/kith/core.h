@@ -1,0 +1,83 @@
+/*
+ * kith/core.h: what every call shares: status and error, threads, memory,
+ * progress, version.
+ */
+#ifndef KITH_CORE_H
+#define KITH_CORE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__) && defined(KITH_BUILDING)
+#define KITH_API __attribute__((visibility("default")))
+#else
+#define KITH_API
+#endif
+
+/* 0 is success; failures are negative. */
+typedef enum kith_status {
+    KITH_OK = 0,
+    KITH_ERR_IO = -1,        /* the system refused to read or write */
+    KITH_ERR_PARSE = -2,     /* the input is not what its format asks for */
+    KITH_ERR_RANGE = -3,     /* a number or size is outside what is possible */
+    KITH_ERR_NOMEM = -4,     /* out of memory, or over the limit given */
+    KITH_ERR_ARGUMENT = -5,  /* the caller passed something senseless */
+    KITH_ERR_CANCELLED = -6, /* the progress callback asked to stop */
+    KITH_ERR_CORRUPT = -7    /* a checksum or a structure does not hold */
+} kith_status;
+
+/* What went wrong and where.  The caller owns it; pass NULL to ignore it. */
+typedef struct kith_error {
+    kith_status status;
+    int64_t line;    /* line of the input file, 0 if none */
+    char path[1024]; /* the input or output at fault, "" if none */
+    char text[512];  /* lower case, no full stop, names the culprit */
+} kith_error;
+
+/*
+ * Write "PATH:LINE: text" (or the parts there are) into out, always ending it
+ * with NUL, the path cut if it must be.  Returns out.
+ */
+KITH_API char *kith_error_format(const kith_error *err, char *out, size_t size);
+
+/* One step of long work, as told to the caller. */
+typedef struct kith_progress {
+    const char *stage; /* "reading", "merging", ... */
+    int64_t done;
+    int64_t total;    /* 0 if unknown */
+    const char *unit; /* "bytes", "edges", ... */
+} kith_progress;
+
+/* Called from the calling thread only; a nonzero answer cancels the work. */
+typedef int (*kith_progress_fn)(void *user, const kith_progress *step);
+
+/* How to run: shared by all long calls.  A zeroed struct is the default. */
+typedef struct kith_job {
+    int threads;               /* 0 = as many as the machine has */
+    int64_t memory;            /* bytes this call may use, 0 = no limit */
+    kith_progress_fn progress; /* NULL = silent */
+    void *user;                /* handed to progress */
+} kith_job;
+
+/*
+ * Replace the allocator, for tests and embedders; NULLs bring back the C
+ * library's.  Call it before anything else, while no other call runs.
+ */
+KITH_API void kith_set_allocator(void *(*alloc)(size_t),
+                                 void *(*resize)(void *, size_t),
+                                 void (*release)(void *));
+
+/* "0.1.0" */
+KITH_API const char *kith_version(void);
+
+/* What was compiled in: "openmp gzip zstd", for bug reports. */
+KITH_API const char *kith_features_built(void);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

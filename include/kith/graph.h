@@ -1,0 +1,154 @@
+/*
+ * kith/graph.h: an immutable undirected graph with string or integer node
+ * ids, read from text, opened from a built file, or written.
+ *
+ *     kith_graph *g;
+ *     kith_error err;
+ *     if (kith_graph_read("edges.tsv", NULL, &g, NULL, &err) != KITH_OK) ...
+ *     for (int64_t p = kith_graph_rows(g)[u]; p < kith_graph_rows(g)[u + 1];
+ * p++) visit(kith_graph_neighbours(g)[p]); kith_graph_free(g);
+ */
+#ifndef KITH_GRAPH_H
+#define KITH_GRAPH_H
+
+#include <stdbool.h>
+
+#include "kith/core.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct kith_graph kith_graph; /* opaque, immutable once built */
+
+/* What reading an input met and mended.  All counts are of input lines or
+ * stored entries, before symmetrising. */
+typedef struct kith_cleaning {
+    int64_t lines;        /* lines of text; 0 for binary inputs */
+    int64_t comments;     /* comment and blank lines */
+    int64_t headers;      /* 1 if a header line was recognised */
+    int64_t entries;      /* edges as the input lists them */
+    int64_t self_loops;   /* dropped */
+    int64_t duplicates;   /* repeats in the same direction, merged */
+    int64_t one_way;      /* edges given as u-v or as v-u only */
+    int64_t both_ways;    /* edges given as u-v and as v-u */
+    int64_t isolated;     /* nodes without any edge */
+    int64_t extra_fields; /* lines whose further fields were ignored */
+} kith_cleaning;
+
+typedef enum kith_choice {
+    KITH_AUTO = 0,
+    KITH_YES = 1,
+    KITH_NO = 2
+} kith_choice;
+
+/* What to do with several weights for one edge. */
+typedef enum kith_merge { KITH_MERGE_MAX = 0, KITH_MERGE_SUM = 1 } kith_merge;
+
+/* How to read and build.  A zeroed struct is the default. */
+typedef struct kith_build_options {
+    kith_job job;
+    kith_choice header;  /* first line names the columns; auto looks */
+    kith_choice weights; /* third column is a weight; auto: if there are three
+                            columns and the third is a number */
+    kith_merge merge;
+    const char *nodes;    /* file with one id per line: every node, in order */
+    const char *spill_to; /* folder for temporary files; NULL = the output's */
+} kith_build_options;
+
+/*
+ * Read a graph into memory.  The format is recognised from the first bytes and
+ * the name: a built graph (mapped, not read), an edge list, Matrix Market,
+ * METIS or a SciPy .npz; each may be gzip or zstd.
+ *
+ * options, cleaning and err may be NULL.  *out is to be freed with
+ * kith_graph_free(), and NULL on failure.
+ *
+ * Errors: KITH_ERR_IO, KITH_ERR_PARSE (err->line set), KITH_ERR_RANGE,
+ * KITH_ERR_NOMEM, KITH_ERR_CANCELLED.  Threads: safe on distinct outputs.
+ * Cost: O(n + m); peak memory 16 bytes per stored neighbour and the id table.
+ */
+KITH_API kith_status kith_graph_read(const char *path,
+                                     const kith_build_options *options,
+                                     kith_graph **out, kith_cleaning *cleaning,
+                                     kith_error *err);
+
+/* Open a built graph by mapping it: milliseconds for any size.  The header is
+ * checked; kith_graph_verify() checks the rest. */
+KITH_API kith_status kith_graph_open(const char *path, kith_graph **out,
+                                     kith_error *err);
+
+/*
+ * Check all that opening left out: checksums of every section, row offsets in
+ * order, neighbours in range and sorted.  Cost: one pass over the file.
+ */
+KITH_API kith_status kith_graph_verify(const kith_graph *g, const kith_job *job,
+                                       kith_error *err);
+
+KITH_API void kith_graph_free(kith_graph *g); /* NULL is fine */
+
+KITH_API int32_t kith_graph_nodes(const kith_graph *g);
+KITH_API int64_t kith_graph_edges(const kith_graph *g); /* undirected */
+/* n + 1 offsets into the neighbour array; borrowed from g. */
+KITH_API const int64_t *kith_graph_rows(const kith_graph *g);
+/* 2m neighbours, ascending in each row; borrowed from g. */
+KITH_API const int32_t *kith_graph_neighbours(const kith_graph *g);
+/* 2m weights beside the neighbours, or NULL; borrowed from g. */
+KITH_API const float *kith_graph_weights(const kith_graph *g);
+/* 64-bit fingerprint of nodes, edges, weights and ids: the same for the same
+ * graph however it was read.  Cost: O(1) for a built file, else one pass. */
+KITH_API uint64_t kith_graph_hash(const kith_graph *g);
+
+/*
+ * The id of a node, without a NUL: *length bytes at the answer.  Integer ids
+ * are printed into `buffer`, of KITH_ID_BUFFER bytes; string ids point into g.
+ */
+#define KITH_ID_BUFFER 24
+KITH_API const char *kith_graph_id(const kith_graph *g, int32_t node,
+                                   char *buffer, size_t *length);
+
+/* The node with that id, -1 if there is none.  Cost: O(1), integers O(log n).
+ */
+KITH_API int32_t kith_graph_find(const kith_graph *g, const char *id,
+                                 size_t length);
+
+/* Counts that `graph info` shows.  Cost: O(n + m). */
+typedef struct kith_graph_stats {
+    int64_t components;
+    int64_t largest; /* nodes in the largest component */
+    int64_t isolated;
+    int64_t max_degree;
+    double mean_degree;
+    int64_t percentile[5];     /* degree at 10, 50, 90, 99, 99.9 % */
+    int64_t degree_bucket[32]; /* [0]: degree 0; [b]: 2^(b-1) <= degree < 2^b */
+} kith_graph_stats;
+
+KITH_API kith_status kith_graph_stats_compute(const kith_graph *g,
+                                              const kith_job *job,
+                                              kith_graph_stats *out,
+                                              kith_error *err);
+
+/* The formats a graph can be written in. */
+typedef enum kith_graph_format {
+    KITH_GRAPH_AUTO = 0, /* from the file's name */
+    KITH_GRAPH_KG,
+    KITH_GRAPH_TSV,
+    KITH_GRAPH_CSV,
+    KITH_GRAPH_MTX,
+    KITH_GRAPH_METIS,
+    KITH_GRAPH_NPZ
+} kith_graph_format;
+
+/*
+ * Write a graph, whole or not at all.  A name that ends in .gz or .zst
+ * compresses text formats.  Where the format cannot carry the node ids or the
+ * isolated nodes, PATH.nodes.txt lists them, and kith_graph_read() finds it.
+ */
+KITH_API kith_status kith_graph_write(const kith_graph *g, const char *path,
+                                      kith_graph_format format,
+                                      const kith_job *job, kith_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,19 @@
+/*
+ * kith/kith.h: the one header to include.
+ *
+ * Names are kith_<noun>_<verb>.  Calls return kith_status and leave details in
+ * their last argument.  `const` pointers are borrowed for the call, `T **out`
+ * hands over a new object, inputs are unchanged on failure.  The library never
+ * prints, exits or reads the environment.
+ */
+#ifndef KITH_KITH_H
+#define KITH_KITH_H
+
+#define KITH_VERSION "0.1.0"
+
+#include "kith/core.h"
+#include "kith/data.h"
+#include "kith/generate.h"
+#include "kith/graph.h"
+
+#endif

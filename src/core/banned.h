@@ -1,0 +1,15 @@
+/*
+ * banned.h: C library calls that have a safer sibling become compile errors.
+ * Included by core/status.h, so by every source file of the library.
+ */
+#ifndef KITH_CORE_BANNED_H
+#define KITH_CORE_BANNED_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#pragma GCC poison atoi atol atof strcpy strcat sprintf vsprintf strtok rand \
+    srand gets
+
+#endif

@@ -1,0 +1,16 @@
+/*
+ * job.h: threads and progress of one call.
+ */
+#ifndef KITH_CORE_JOB_H
+#define KITH_CORE_JOB_H
+
+#include "core/status.h"
+
+/* Threads to use: what the job says, else all cores; at most 1024. */
+int kith__threads(const kith_job *job);
+
+/* Tell how far the work is; KITH_ERR_CANCELLED if the caller wants to stop. */
+kith_status kith__progress(const kith_job *job, const char *stage, int64_t done,
+                           int64_t total, const char *unit, kith_error *err);
+
+#endif

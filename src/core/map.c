@@ -1,0 +1,59 @@
+#include "core/map.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+
+kith_status kith__map_open(const char *path, kith__map **out, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__map *map = NULL;
+    struct stat at;
+    void *bytes;
+    int fd = -1;
+
+    *out = NULL;
+    TRY_NEW(map, kith__alloc_zeroed(1, sizeof(*map)));
+    TRY_NEW(map->path, kith__copy_string(path, strlen(path)));
+    fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &at) != 0)
+        TRY(kith__fail_errno(err, path, "open"));
+    if (at.st_size > 0) {
+        bytes = mmap(NULL, (size_t)at.st_size, PROT_READ, MAP_SHARED, fd, 0);
+        if (bytes == MAP_FAILED)
+            TRY(kith__fail_errno(err, path, "map"));
+        map->bytes = bytes;
+    }
+    map->size = at.st_size;
+    map->users = 1;
+    *out = map;
+    map = NULL;
+out:
+    if (map)
+        kith__free(map->path);
+    kith__free(map);
+    if (fd >= 0)
+        close(fd);
+    return st;
+}
+
+kith__map *kith__map_share(kith__map *map)
+{
+    if (map)
+        map->users++;
+    return map;
+}
+
+void kith__map_release(kith__map *map)
+{
+    if (!map || --map->users > 0)
+        return;
+    if (map->bytes)
+        munmap((void *)map->bytes, (size_t)map->size);
+    kith__free(map->path);
+    kith__free(map);
+}

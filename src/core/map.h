@@ -1,0 +1,21 @@
+/*
+ * map.h: a file mapped into memory, shared by the objects that lie in it.
+ */
+#ifndef KITH_CORE_MAP_H
+#define KITH_CORE_MAP_H
+
+#include "core/status.h"
+
+typedef struct kith__map {
+    char *path;
+    const unsigned char *bytes;
+    int64_t size;
+    int users;
+} kith__map;
+
+/* Map a regular file, read only, with one user. */
+kith_status kith__map_open(const char *path, kith__map **out, kith_error *err);
+kith__map *kith__map_share(kith__map *map); /* one more user */
+void kith__map_release(kith__map *map);     /* one fewer; NULL is fine */
+
+#endif

@@ -1,0 +1,22 @@
+/*
+ * sort.h: sorting of plain integers, in place, without a comparison callback.
+ */
+#ifndef KITH_CORE_SORT_H
+#define KITH_CORE_SORT_H
+
+#include <stdint.h>
+
+void kith__sort_u32(uint32_t *a, int64_t n);
+void kith__sort_u64(uint64_t *a, int64_t n);
+
+__extension__ typedef unsigned __int128 kith__u128;
+void kith__sort_u128(kith__u128 *a, int64_t n);
+
+/*
+ * Stable radix sort of n keys by their low `bits` bits, with a scratch array
+ * of the same size; the result is in `a`.  11 bits a pass, passes in which all
+ * keys agree are skipped.
+ */
+void kith__radix_sort_u64(uint64_t *a, uint64_t *scratch, int64_t n, int bits);
+
+#endif

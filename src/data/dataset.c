@@ -1,0 +1,438 @@
+/*
+ * dataset.c: a graph and what is known of its nodes, from a folder or from one
+ * file, into memory or straight into a built file.
+ *
+ * In a folder without nodes.txt any file may name nodes, so labels and features
+ * are looked at before the edges; with it, others are refused.
+ */
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "data/files.h"
+#include "data/labels.h"
+#include "io/graph_files.h"
+#include "io/ids_text.h"
+#include "io/kg.h"
+
+static const char *const edge_files[] = {
+    "edges.tsv",   "edges.csv", "edges.txt", "edges.mtx",
+    "edges.graph", "edges.npz", "graph.kg",  NULL};
+static const char *const label_files[] = {"labels.tsv", "labels.csv",
+                                          "labels.txt", NULL};
+static const char *const feature_files[] = {
+    "features.mtx", "features.svm", "features.npy", "features.npz", NULL};
+
+/* The files of a data set. */
+typedef struct files {
+    char *edges, *nodes, *labels, *features, *splits;
+} files;
+
+static void release_files(files *f)
+{
+    kith__free(f->edges);
+    kith__free(f->nodes);
+    kith__free(f->labels);
+    kith__free(f->features);
+    kith__free(f->splits);
+}
+
+static kith_status find_in_folder(const char *folder, files *f, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    TRY(kith__find_one(folder, edge_files, &f->edges, err));
+    if (!f->edges)
+        TRY(kith__fail(err, KITH_ERR_IO, folder, 0,
+                       "has no edges.tsv (or .csv .txt .mtx .graph .npz, or "
+                       "graph.kg), expected a data set folder"));
+    TRY(kith__find_file(folder, "nodes.txt", &f->nodes, err));
+    TRY(kith__find_one(folder, label_files, &f->labels, err));
+    TRY(kith__find_one(folder, feature_files, &f->features, err));
+    TRY_NEW(f->splits, kith__join(folder, "/splits", ""));
+out:
+    return st;
+}
+
+/* A single file has its splits in BASE.splits beside it, BASE being its path
+ * without .kg, as `graph generate` writes them. */
+static kith_status find_beside_file(const char *path, files *f, kith_error *err)
+{
+    const size_t n = strlen(path);
+    kith_status st = KITH_OK;
+    char *base = NULL;
+
+    TRY_NEW(f->edges, kith__copy_string(path, n));
+    TRY_NEW(base,
+            kith__copy_string(path, kith__named(path, ".kg") ? n - 3 : n));
+    TRY_NEW(f->splits, kith__join(base, ".splits", ""));
+out:
+    kith__free(base);
+    return st;
+}
+
+static kith_status find_files(const char *path, files *f, kith_error *err)
+{
+    kith_status st = kith__is_folder(path) ? find_in_folder(path, f, err)
+                                           : find_beside_file(path, f, err);
+
+    if (st == KITH_OK && !kith__is_folder(f->splits)) {
+        kith__free(f->splits);
+        f->splits = NULL;
+    }
+    return st;
+}
+
+/* ---- reading text ------------------------------------------------------- */
+
+/* All of a data set but its graph, which comes out of `gathered`. */
+typedef struct staged {
+    kith__gathered gathered;
+    kith_features *features;
+} staged;
+
+static void release_staged(staged *s)
+{
+    kith__gathered_release(&s->gathered);
+    kith_features_free(s->features);
+}
+
+static kith_status check_feature_rows(const files *f, const kith_features *x,
+                                      const kith__ids *nodes, kith_error *err)
+{
+    if (!nodes || x->nodes <= nodes->n)
+        return KITH_OK;
+    return kith__fail(err, KITH_ERR_PARSE, f->features, 0,
+                      "has %d rows, but %s lists %d nodes", (int)x->nodes,
+                      f->nodes, (int)nodes->n);
+}
+
+/* Gather the edges, knowing what the other files say of the nodes. */
+static kith_status stage(const files *f, const kith_build_options *options,
+                         staged *out, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__id_set named = {0};
+    kith__ids nodes = {0};
+    kith__known known = {0};
+    kith_build_options with_list = *options;
+    bool listed;
+
+    if (f->nodes && !options->nodes)
+        with_list.nodes = f->nodes;
+    TRY(kith__graph_node_list(f->edges, &with_list, &nodes, &listed, err));
+    known.nodes = listed ? &nodes : NULL;
+    if (f->features) {
+        TRY(kith_features_load(f->features, &out->features, err));
+        TRY(check_feature_rows(f, out->features, known.nodes, err));
+        known.numbered = listed ? 0 : out->features->nodes;
+    }
+    if (f->labels && !listed) {
+        TRY(kith__labels_collect(f->labels, &named, err));
+        known.named = &named;
+    }
+    TRY(kith__gather(f->edges, &known, options, &out->gathered, err));
+    if (out->features && !listed && !out->gathered.raw &&
+        out->gathered.ids.kind == KITH__IDS_TEXT)
+        TRY(kith__fail(err, KITH_ERR_PARSE, f->features, 0,
+                       "belongs to nodes whose ids are not numbers, expected a "
+                       "nodes.txt that lists the node of each row"));
+out:
+    kith__id_set_release(&named);
+    kith__ids_release(&nodes);
+    return st;
+}
+
+/* Give features the graph's number of rows.  Row r is node r: ids 0 .. rows-1
+ * exist and come first, or a list gives the order. */
+static kith_status extend_features(kith_features *f, int32_t n, kith_error *err)
+{
+    const int32_t old = f->nodes;
+    int64_t cells;
+
+    if (f->nodes == n)
+        return KITH_OK;
+    if (f->row) {
+        int64_t *row = kith__resize(f->row, (int64_t)n + 1, sizeof(*row));
+
+        if (!row)
+            return kith__no_memory(err);
+        for (int32_t u = old; u < n; u++)
+            row[u + 1] = row[old];
+        f->row = row;
+    } else {
+        float *value;
+
+        if (!kith__multiply(n, f->columns, &cells))
+            return kith__no_memory(err);
+        value = kith__resize(f->value, cells, sizeof(*value));
+        if (!value)
+            return kith__no_memory(err);
+        memset(value + f->entries, 0,
+               (size_t)(cells - f->entries) * sizeof(*value));
+        f->value = value;
+        f->entries = cells;
+    }
+    f->nodes = n;
+    return KITH_OK;
+}
+
+/* ---- opening ------------------------------------------------------------ */
+
+static kith_status open_text(const files *f, const kith_build_options *options,
+                             kith_dataset *d, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    staged s = {0};
+
+    TRY(stage(f, options, &s, err));
+    TRY(kith__gathered_graph(&s.gathered, &d->graph, err));
+    d->cleaning = s.gathered.cleaning;
+    if (s.features)
+        TRY(extend_features(s.features, kith_graph_nodes(d->graph), err));
+    d->features = s.features;
+    s.features = NULL;
+out:
+    release_staged(&s);
+    return st;
+}
+
+kith_status kith_dataset_open(const char *path,
+                              const kith_build_options *options,
+                              kith_dataset **out, kith_error *err)
+{
+    static const kith_build_options defaults;
+    kith_status st = KITH_OK;
+    kith_dataset *d = NULL;
+    files f = {0};
+
+    *out = NULL;
+    options = options ? options : &defaults;
+    TRY_NEW(d, kith__alloc_zeroed(1, sizeof(*d)));
+    TRY(find_files(path, &f, err));
+    if (kith__kg_is(f.edges)) {
+        TRY(kith__kg_open(f.edges, &d->graph, &d->labels, &d->features,
+                          &d->cleaning, err));
+        if (f.features && !d->features)
+            TRY(kith_features_read(f.features, d->graph, &d->features, err));
+    } else {
+        TRY(open_text(&f, options, d, err));
+    }
+    if (f.labels && !d->labels)
+        TRY(kith_labels_read(f.labels, d->graph, &d->labels, err));
+    d->splits_at = f.splits;
+    f.splits = NULL;
+    *out = d;
+    d = NULL;
+out:
+    release_files(&f);
+    kith_dataset_free(d);
+    return st;
+}
+
+void kith_dataset_free(kith_dataset *d)
+{
+    if (!d)
+        return;
+    kith_labels_free(d->labels);
+    kith_features_free(d->features);
+    kith_graph_free(d->graph);
+    kith__free(d->splits_at);
+    kith__free(d);
+}
+
+/* ---- building ----------------------------------------------------------- */
+
+kith_status kith_dataset_save(const kith_dataset *d, const char *path,
+                              const kith_job *job, kith_error *err)
+{
+    const kith_graph *g = d->graph;
+    kith_status st = KITH_OK;
+    kith__kg_writer *w = NULL;
+
+    (void)job;
+    TRY(kith__kg_create(path, &w, err));
+    TRY(kith__kg_put_neighbours(w, g->neighbours, g->weights, g->entries, err));
+    TRY(kith__kg_put_graph(w, g->n, g->rows, &g->ids, err));
+    TRY(kith__kg_put_labels(w, d->labels, err));
+    TRY(kith__kg_put_features(w, d->features, err));
+    TRY(kith__kg_put_cleaning(w, &d->cleaning, err));
+    st = kith__kg_commit(w, err);
+    w = NULL;
+out:
+    kith__kg_abort(w);
+    return st;
+}
+
+/* Build from text: neighbours go to the file as they are merged. */
+static kith_status build_text(const files *f, const char *out_path,
+                              const kith_build_options *options,
+                              kith_cleaning *cleaning, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__kg_writer *w = NULL;
+    kith_labels *labels = NULL;
+    kith__csr csr = {0};
+    staged s = {0};
+    kith_graph view = {0}; /* ids only, to look labels up; owns nothing */
+
+    TRY(stage(f, options, &s, err));
+    TRY(kith__kg_create(out_path, &w, err));
+    TRY(kith__builder_finish(s.gathered.builder, s.gathered.ids.n,
+                             kith__kg_put_neighbours, w, &csr, &s.gathered.ids,
+                             &s.gathered.cleaning, err));
+    view.n = csr.n;
+    view.ids = s.gathered.ids;
+    if (f->labels)
+        TRY(kith_labels_read(f->labels, &view, &labels, err));
+    if (s.features)
+        TRY(extend_features(s.features, csr.n, err));
+    TRY(kith__kg_put_graph(w, csr.n, csr.rows, &s.gathered.ids, err));
+    TRY(kith__kg_put_labels(w, labels, err));
+    TRY(kith__kg_put_features(w, s.features, err));
+    TRY(kith__kg_put_cleaning(w, &s.gathered.cleaning, err));
+    if (cleaning)
+        *cleaning = s.gathered.cleaning;
+    st = kith__kg_commit(w, err);
+    w = NULL;
+out:
+    kith__kg_abort(w);
+    kith_labels_free(labels);
+    kith__csr_release(&csr);
+    release_staged(&s);
+    return st;
+}
+
+kith_status kith_dataset_build(const char *path, const char *out_path,
+                               const kith_build_options *options,
+                               kith_cleaning *cleaning, kith_error *err)
+{
+    kith_build_options o = options ? *options : (kith_build_options){0};
+    kith_status st = KITH_OK;
+    kith_dataset *d = NULL;
+    char *folder = NULL;
+    files f = {0};
+
+    TRY(find_files(path, &f, err));
+    if (kith__kg_is(f.edges)) {
+        TRY(kith_dataset_open(path, &o, &d, err));
+        TRY(kith_graph_verify(d->graph, &o.job, err));
+        if (cleaning)
+            *cleaning = d->cleaning;
+        TRY(kith_dataset_save(d, out_path, &o.job, err));
+        goto out;
+    }
+    TRY_NEW(folder, kith__folder_of(out_path));
+    if (!o.spill_to)
+        o.spill_to = folder;
+    TRY(build_text(&f, out_path, &o, cleaning, err));
+out:
+    kith_dataset_free(d);
+    release_files(&f);
+    kith__free(folder);
+    return st;
+}
+
+/* ---- writing a folder --------------------------------------------------- */
+
+static const char *edges_name(kith_graph_format format)
+{
+    switch (format) {
+    case KITH_GRAPH_KG:
+        return "graph.kg";
+    case KITH_GRAPH_CSV:
+        return "edges.csv";
+    case KITH_GRAPH_MTX:
+        return "edges.mtx";
+    case KITH_GRAPH_METIS:
+        return "edges.graph";
+    case KITH_GRAPH_NPZ:
+        return "edges.npz";
+    default:
+        return "edges.tsv";
+    }
+}
+
+static const char *features_name(kith_features_format format)
+{
+    switch (format) {
+    case KITH_FEATURES_SVMLIGHT:
+        return "features.svm";
+    case KITH_FEATURES_NPY:
+        return "features.npy";
+    case KITH_FEATURES_NPZ:
+        return "features.npz";
+    default:
+        return "features.mtx";
+    }
+}
+
+static kith_status copy_splits(const kith_dataset *d, const char *folder,
+                               kith_error *err)
+{
+    kith_status st = KITH_OK;
+    char **names = NULL, *at = NULL;
+    kith_split s = {0};
+    int n = 0;
+
+    TRY(kith_dataset_splits(d, &names, &n, err));
+    for (int i = 0; i < n; i++) {
+        TRY_NEW(at, kith__join(folder, "/splits/", names[i]));
+        TRY(kith_split_read(d, names[i], &s, err));
+        TRY(kith_split_write(&s, d->graph, at, err));
+        kith_split_release(&s);
+        kith__free(at);
+        at = NULL;
+    }
+out:
+    kith_split_release(&s);
+    kith__free(at);
+    kith_names_free(names, n);
+    return st;
+}
+
+/* Write all files of a data set into a folder that is there. */
+static kith_status write_files(const kith_dataset *d, const char *folder,
+                               kith_graph_format edges,
+                               kith_features_format features, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    char *path[4] = {NULL, NULL, NULL, NULL};
+
+    TRY_NEW(path[0], kith__join(folder, "/", edges_name(edges)));
+    TRY_NEW(path[1], kith__join(folder, "/", features_name(features)));
+    TRY_NEW(path[2], kith__join(folder, "/", "labels.tsv"));
+    TRY_NEW(path[3], kith__join(folder, "/", "nodes.txt"));
+    TRY(kith__graph_write_file(d->graph, path[0], edges, err));
+    if (d->features)
+        TRY(kith_features_write(d->features, path[1], features, err));
+    if (d->labels)
+        TRY(kith_labels_write(d->labels, d->graph, path[2], err));
+    if (kith__graph_needs_list(d->graph, edges))
+        TRY(kith__id_list_write(d->graph, path[3], err));
+    TRY(copy_splits(d, folder, err));
+out:
+    for (int i = 0; i < 4; i++)
+        kith__free(path[i]);
+    return st;
+}
+
+kith_status kith_dataset_write(const kith_dataset *d, const char *folder,
+                               kith_graph_format edges,
+                               kith_features_format features, bool replace,
+                               const kith_job *job, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    char *temp = NULL;
+
+    (void)job;
+    edges = edges == KITH_GRAPH_AUTO ? KITH_GRAPH_TSV : edges;
+    features = features == KITH_FEATURES_AUTO ? KITH_FEATURES_MTX : features;
+    TRY(kith__folder_begin(folder, replace, &temp, err));
+    TRY(write_files(d, temp, edges, features, err));
+    st = kith__folder_commit(folder, temp, replace, err);
+    temp = NULL;
+out:
+    kith__folder_abort(temp);
+    return st;
+}

@@ -1,0 +1,216 @@
+/*
+ * features.c: feature matrices: whichever format, and their rows on the nodes.
+ */
+#include "core/alloc.h"
+#include "core/map.h"
+#include "graph/graph_object.h"
+#include "io/formats.h"
+#include "io/gather.h"
+#include "io/ids_text.h"
+#include "io/source.h"
+
+#include <unistd.h>
+
+void kith_features_free(kith_features *f)
+{
+    if (!f)
+        return;
+    if (f->owner) {
+        kith__map_release(f->owner);
+    } else {
+        kith__free(f->row);
+        kith__free(f->column);
+        kith__free(f->value);
+    }
+    kith__free(f);
+}
+
+kith_status kith_features_load(const char *path, kith_features **out,
+                               kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__source *source = NULL;
+    char first[16] = "";
+    int64_t got;
+
+    *out = NULL;
+    TRY(kith__source_open(path, &source, err));
+    TRY(kith__source_read(source, first, sizeof(first), &got, err));
+    if (got == 0)
+        TRY(kith__fail(err, KITH_ERR_PARSE, path, 0,
+                       "is empty, expected a feature matrix"));
+    kith__source_close(source);
+    source = NULL;
+    if (memcmp(first, "%%MatrixMarket", 14) == 0)
+        st = kith__mtx_features_read(path, out, err);
+    else if (memcmp(first, "PK\3\4", 4) == 0)
+        st = kith__npz_features_read(path, out, err);
+    else if (memcmp(first, "\x93NUMPY", 6) == 0)
+        st = kith__npy_features_read(path, out, err);
+    else if (kith__named(path, ".mtx"))
+        st = kith__fail(err, KITH_ERR_PARSE, path, 1,
+                        "expected a line that begins with %%%%MatrixMarket");
+    else
+        st = kith__svmlight_read(path, out, err);
+out:
+    kith__source_close(source);
+    return st;
+}
+
+kith_status kith_features_write(const kith_features *f, const char *path,
+                                kith_features_format format, kith_error *err)
+{
+    if (format == KITH_FEATURES_AUTO)
+        format = kith__named(path, ".mtx")   ? KITH_FEATURES_MTX
+                 : kith__named(path, ".npy") ? KITH_FEATURES_NPY
+                 : kith__named(path, ".npz") ? KITH_FEATURES_NPZ
+                 : kith__named(path, ".svm") || kith__named(path, ".svmlight")
+                     ? KITH_FEATURES_SVMLIGHT
+                     : KITH_FEATURES_AUTO;
+    switch (format) {
+    case KITH_FEATURES_MTX:
+        return kith__mtx_features_write(f, path, err);
+    case KITH_FEATURES_SVMLIGHT:
+        return kith__svmlight_write(f, path, err);
+    case KITH_FEATURES_NPY:
+        return kith__npy_features_write(f, path, err);
+    case KITH_FEATURES_NPZ:
+        return kith__npz_features_write(f, path, err);
+    case KITH_FEATURES_AUTO:
+        break;
+    }
+    return kith__fail(err, KITH_ERR_ARGUMENT, path, 0,
+                      "has a name that tells no feature format, expected .mtx "
+                      ".svm .npy or .npz");
+}
+
+/* ---- rows onto nodes ---------------------------------------------------- */
+
+static bool row_empty(const kith_features *f, int32_t r)
+{
+    return f->row && f->row[r] == f->row[r + 1];
+}
+
+/* The node of each row, from a list of ids or from the row's number; -1 for an
+ * empty row that has none. */
+static kith_status rows_to_nodes(const kith_features *f, const kith_graph *g,
+                                 const kith__ids *ids, const char *path,
+                                 int32_t *node, kith_error *err)
+{
+    if (ids->n != f->nodes)
+        return kith__fail(err, KITH_ERR_PARSE, path, 0,
+                          "has %d rows, but the list of their nodes has %d",
+                          (int)f->nodes, (int)ids->n);
+    for (int32_t r = 0; r < f->nodes; r++) {
+        char buffer[KITH_ID_BUFFER], shown[KITH_QUOTE_BUFFER];
+        size_t length;
+        const char *id = kith__ids_get(ids, r, buffer, &length);
+
+        node[r] = kith_graph_find(g, id, length);
+        if (node[r] < 0 && !row_empty(f, r))
+            return kith__fail(err, KITH_ERR_PARSE, path, 0,
+                              "row %d belongs to node '%s', which the graph "
+                              "(%d nodes) does not have",
+                              (int)r + 1, kith__quote(shown, id, length),
+                              (int)g->n);
+    }
+    return KITH_OK;
+}
+
+static kith_status place_sparse(const kith_features *f, const int32_t *node,
+                                kith_features *out, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    TRY_NEW(out->row, kith__alloc_zeroed((int64_t)out->nodes + 1, 8));
+    TRY_NEW(out->column, kith__alloc(f->entries, sizeof(*out->column)));
+    if (f->value)
+        TRY_NEW(out->value, kith__alloc(f->entries, sizeof(*out->value)));
+    for (int32_t r = 0; r < f->nodes; r++)
+        if (node[r] >= 0)
+            out->row[node[r] + 1] = f->row[r + 1] - f->row[r];
+    for (int32_t u = 0; u < out->nodes; u++)
+        out->row[u + 1] += out->row[u];
+    for (int32_t r = 0; r < f->nodes; r++) {
+        const int64_t n = f->row[r + 1] - f->row[r];
+        const int64_t to = node[r] >= 0 ? out->row[node[r]] : 0;
+
+        if (n == 0)
+            continue;
+        memcpy(out->column + to, f->column + f->row[r], (size_t)n * 4);
+        if (f->value)
+            memcpy(out->value + to, f->value + f->row[r], (size_t)n * 4);
+    }
+    out->entries = f->entries;
+out:
+    return st;
+}
+
+static kith_status place_dense(const kith_features *f, const int32_t *node,
+                               kith_features *out, kith_error *err)
+{
+    const int64_t width = f->columns;
+    int64_t cells;
+
+    if (!kith__multiply(out->nodes, width, &cells))
+        return kith__no_memory(err);
+    out->value = kith__alloc_zeroed(cells, sizeof(*out->value));
+    if (!out->value)
+        return kith__no_memory(err);
+    for (int32_t r = 0; r < f->nodes; r++)
+        memcpy(out->value + node[r] * width, f->value + r * width,
+               (size_t)width * sizeof(*f->value));
+    out->entries = cells;
+    return KITH_OK;
+}
+
+static kith_status place_rows(const kith_features *f, const kith_graph *g,
+                              const int32_t *node, kith_features **out,
+                              kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith_features *placed = NULL;
+
+    TRY_NEW(placed, kith__alloc_zeroed(1, sizeof(*placed)));
+    placed->nodes = g->n;
+    placed->columns = f->columns;
+    TRY(f->row ? place_sparse(f, node, placed, err)
+               : place_dense(f, node, placed, err));
+    *out = placed;
+    placed = NULL;
+out:
+    kith_features_free(placed);
+    return st;
+}
+
+kith_status kith_features_read(const char *path, const kith_graph *g,
+                               kith_features **out, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith_features *f = NULL;
+    kith__ids ids = {0};
+    int32_t *node = NULL;
+    char *beside = NULL;
+
+    *out = NULL;
+    TRY(kith_features_load(path, &f, err));
+    TRY_NEW(beside, kith__id_list_beside(path));
+    if (access(beside, R_OK) == 0)
+        TRY(kith__id_list_read(beside, &ids, err));
+    else if (g->ids.kind == KITH__IDS_TEXT)
+        TRY(kith__fail(err, KITH_ERR_PARSE, path, 0,
+                       "belongs to a graph whose node ids are not numbers, "
+                       "expected the ids of its rows in '%s'",
+                       beside));
+    else
+        ids = (kith__ids){.kind = KITH__IDS_RANGE, .n = f->nodes};
+    TRY_NEW(node, kith__alloc(f->nodes, sizeof(*node)));
+    TRY(rows_to_nodes(f, g, &ids, path, node, err));
+    TRY(place_rows(f, g, node, out, err));
+out:
+    kith_features_free(f);
+    kith__ids_release(&ids);
+    kith__free(node);
+    kith__free(beside);
+    return st;
+}

@@ -1,0 +1,281 @@
+/*
+ * splits.c: named splits: folders of train.txt, val.txt, test.txt.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <xxhash.h>
+
+#include "core/alloc.h"
+#include "core/sort.h"
+#include "data/files.h"
+#include "graph/graph_object.h"
+#include "io/ids_text.h"
+#include "io/reader.h"
+#include "kith/data.h"
+
+/* Read ids, one a line, as nodes: ascending, repeats merged. */
+static kith_status read_nodes(const char *path, const kith_graph *g,
+                              int32_t **out, int32_t *n_out, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__reader r = {0};
+    uint32_t *nodes = NULL;
+    int64_t n = 0, capacity = 0;
+    int32_t kept = 0;
+    bool more;
+
+    TRY(kith__reader_open(path, &r, err));
+    for (;;) {
+        char shown[KITH_QUOTE_BUFFER];
+        int32_t node;
+
+        TRY(kith__reader_next_data(&r, "#%", &more, err));
+        if (!more)
+            break;
+        node = kith_graph_find(g, r.text, (size_t)r.length);
+        if (node < 0)
+            TRY(kith__reader_fail(
+                &r, err,
+                "unknown node '%s', expected a node of the graph (%d nodes)",
+                kith__quote(shown, r.text, (size_t)r.length), (int)g->n));
+        if (!kith__grow((void **)&nodes, &capacity, n + 1, sizeof(*nodes)))
+            TRY(kith__no_memory(err));
+        nodes[n++] = (uint32_t)node;
+    }
+    kith__sort_u32(nodes, n);
+    for (int64_t i = 0; i < n; i++)
+        if (i == 0 || nodes[i] != nodes[i - 1])
+            nodes[kept++] = nodes[i];
+    *out = (int32_t *)nodes;
+    *n_out = kept;
+    nodes = NULL;
+out:
+    kith__free(nodes);
+    kith__reader_close(&r);
+    return st;
+}
+
+/* A node in two parts would be tested on what it was taught. */
+static kith_status check_apart(const int32_t *a, int32_t n_a, const int32_t *b,
+                               int32_t n_b, const char *which,
+                               const kith_graph *g, const char *folder,
+                               kith_error *err)
+{
+    for (int32_t i = 0, j = 0; i < n_a && j < n_b;) {
+        char buffer[KITH_ID_BUFFER], shown[KITH_QUOTE_BUFFER];
+        size_t length;
+        const char *id;
+
+        if (a[i] != b[j]) {
+            if (a[i] < b[j])
+                i++;
+            else
+                j++;
+            continue;
+        }
+        id = kith_graph_id(g, a[i], buffer, &length);
+        return kith__fail(err, KITH_ERR_PARSE, folder, 0,
+                          "has node '%s' in both %s, expected parts without "
+                          "common nodes",
+                          kith__quote(shown, id, length), which);
+    }
+    return KITH_OK;
+}
+
+static uint64_t hash_split(const kith_split *s)
+{
+    const uint64_t parts[3] = {
+        XXH3_64bits(s->train, (size_t)s->n_train * sizeof(*s->train)),
+        XXH3_64bits(s->val, (size_t)s->n_val * sizeof(*s->val)),
+        XXH3_64bits(s->test, (size_t)s->n_test * sizeof(*s->test))};
+
+    return XXH3_64bits(parts, sizeof(parts));
+}
+
+static kith_status read_part(const char *folder, const char *name,
+                             bool required, const kith_graph *g,
+                             int32_t **nodes, int32_t *n, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    char *path = NULL;
+
+    TRY(kith__find_file(folder, name, &path, err));
+    if (path)
+        TRY(read_nodes(path, g, nodes, n, err));
+    else if (required)
+        TRY(kith__fail(err, KITH_ERR_IO, folder, 0,
+                       "is not a split: it has no %s", name));
+out:
+    kith__free(path);
+    return st;
+}
+
+/* The folder of a split: a name under the data set's, or a path. */
+static kith_status find_split(const kith_dataset *d, const char *name,
+                              char **folder, kith_error *err)
+{
+    struct stat at;
+
+    *folder = d->splits_at ? kith__join(d->splits_at, "/", name)
+                           : kith__copy_string(name, strlen(name));
+    if (!*folder)
+        return kith__no_memory(err);
+    if (stat(*folder, &at) == 0 && S_ISDIR(at.st_mode))
+        return KITH_OK;
+    kith__free(*folder);
+    *folder = kith__copy_string(name, strlen(name));
+    if (!*folder)
+        return kith__no_memory(err);
+    if (stat(*folder, &at) == 0 && S_ISDIR(at.st_mode))
+        return KITH_OK;
+    return kith__fail(
+        err, KITH_ERR_IO, NULL, 0, "no split '%s'%s%s, and no such folder",
+        name, d->splits_at ? " in " : "", d->splits_at ? d->splits_at : "");
+}
+
+kith_status kith_split_read(const kith_dataset *d, const char *name,
+                            kith_split *out, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    const kith_graph *g = d->graph;
+    kith_split s = {0};
+    char *folder = NULL;
+
+    TRY(find_split(d, name, &folder, err));
+    TRY_NEW(s.name, kith__copy_string(name, strlen(name)));
+    TRY(read_part(folder, "train.txt", true, g, &s.train, &s.n_train, err));
+    TRY(read_part(folder, "val.txt", false, g, &s.val, &s.n_val, err));
+    TRY(read_part(folder, "test.txt", true, g, &s.test, &s.n_test, err));
+    TRY(check_apart(s.train, s.n_train, s.test, s.n_test,
+                    "train.txt and test.txt", g, folder, err));
+    TRY(check_apart(s.train, s.n_train, s.val, s.n_val, "train.txt and val.txt",
+                    g, folder, err));
+    TRY(check_apart(s.val, s.n_val, s.test, s.n_test, "val.txt and test.txt", g,
+                    folder, err));
+    s.hash = hash_split(&s);
+    *out = s;
+    s = (kith_split){0};
+out:
+    kith_split_release(&s);
+    kith__free(folder);
+    return st;
+}
+
+void kith_split_release(kith_split *s)
+{
+    kith__free(s->name);
+    kith__free(s->train);
+    kith__free(s->val);
+    kith__free(s->test);
+    *s = (kith_split){0};
+}
+
+static kith_status write_part(const kith_graph *g, const int32_t *nodes,
+                              int32_t n, const char *folder, const char *name,
+                              kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__writer *w = NULL;
+    char *path = NULL;
+
+    TRY_NEW(path, kith__join(folder, "/", name));
+    TRY(kith__writer_open(path, &w, err));
+    for (int32_t i = 0; i < n; i++) {
+        TRY(kith__write_id(w, g, nodes[i], '\t', path, err));
+        kith__writer_bytes(w, "\n", 1);
+    }
+    st = kith__writer_commit(w, err);
+    w = NULL;
+out:
+    kith__writer_abort(w);
+    kith__free(path);
+    return st;
+}
+
+kith_status kith_split_write(const kith_split *s, const kith_graph *g,
+                             const char *folder, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    TRY(kith__make_folders(folder, err));
+    TRY(write_part(g, s->train, s->n_train, folder, "train.txt", err));
+    if (s->n_val > 0)
+        TRY(write_part(g, s->val, s->n_val, folder, "val.txt", err));
+    TRY(write_part(g, s->test, s->n_test, folder, "test.txt", err));
+out:
+    return st;
+}
+
+/* ---- names -------------------------------------------------------------- */
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Is there a split in splits_at/name? */
+static kith_status is_split(const kith_dataset *d, const char *name, bool *is,
+                            kith_error *err)
+{
+    kith_status st = KITH_OK;
+    char *folder = NULL, *train = NULL, *test = NULL;
+
+    *is = false;
+    if (name[0] == '.')
+        return KITH_OK;
+    TRY_NEW(folder, kith__join(d->splits_at, "/", name));
+    TRY(kith__find_file(folder, "train.txt", &train, err));
+    TRY(kith__find_file(folder, "test.txt", &test, err));
+    *is = train && test;
+out:
+    kith__free(folder);
+    kith__free(train);
+    kith__free(test);
+    return st;
+}
+
+kith_status kith_dataset_splits(const kith_dataset *d, char ***names,
+                                int *count, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    int64_t n = 0, capacity = 0;
+    char **list = NULL;
+    struct dirent *entry;
+    DIR *dir = NULL;
+
+    *names = NULL;
+    *count = 0;
+    dir = d->splits_at ? opendir(d->splits_at) : NULL;
+    while (dir && (entry = readdir(dir))) {
+        bool is;
+
+        TRY(is_split(d, entry->d_name, &is, err));
+        if (!is)
+            continue;
+        if (!kith__grow((void **)&list, &capacity, n + 1, sizeof(*list)))
+            TRY(kith__no_memory(err));
+        TRY_NEW(list[n],
+                kith__copy_string(entry->d_name, strlen(entry->d_name)));
+        n++;
+    }
+    if (n > 0)
+        qsort(list, (size_t)n, sizeof(*list), by_text);
+    *names = list;
+    *count = (int)n;
+    list = NULL;
+    n = 0;
+out:
+    if (dir)
+        closedir(dir);
+    kith_names_free(list, (int)n);
+    return st;
+}
+
+void kith_names_free(char **names, int count)
+{
+    for (int i = 0; i < count; i++)
+        kith__free(names[i]);
+    kith__free(names);
+}

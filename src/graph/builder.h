@@ -1,0 +1,67 @@
+/*
+ * builder.h: from a list of edges, in any order and direction and with
+ * repeats, to the sorted rows of a symmetric graph.
+ *
+ * Blocks of edges are added one after the other.  While they fit the memory
+ * allowed they stay there, else they are sorted and go to disk (spill.h).
+ * Either way, and for any number of threads, the rows come out the same.
+ */
+#ifndef KITH_GRAPH_BUILDER_H
+#define KITH_GRAPH_BUILDER_H
+
+#include "graph/graph_object.h"
+
+/* A block of edges.  Ends are node numbers, or integer ids below 2^31 - 1
+ * that the builder numbers in ascending order ("raw"). */
+typedef struct kith__edges {
+    int64_t n, capacity;
+    uint32_t *ends; /* 2n: u, v, u, v, ... */
+    float *weights; /* n, NULL if the graph has none */
+    uint32_t largest;
+} kith__edges;
+
+void kith__edges_release(kith__edges *e);
+bool kith__edges_reserve(kith__edges *e, int64_t more, bool weighted);
+
+typedef struct kith__builder kith__builder;
+
+/*
+ * raw       ends are integer ids; the nodes are those that occur
+ * weighted  blocks carry weights
+ * options   job, merge and spill_to are used
+ */
+kith_status kith__builder_new(const kith_build_options *options, bool raw,
+                              bool weighted, kith__builder **out,
+                              kith_error *err);
+void kith__builder_free(kith__builder *b);
+
+/* Add a block; its arrays are handed over and *e is emptied. */
+kith_status kith__builder_add(kith__builder *b, kith__edges *e,
+                              kith_error *err);
+
+/* Raw: the nodes with ids first .. last exist, even without an edge. */
+kith_status kith__builder_mark(kith__builder *b, uint32_t first, uint32_t last,
+                               kith_error *err);
+
+/* Raw: how many bits the ids seen so far take; to give up when they are few
+ * and far between. */
+int64_t kith__builder_span(const kith__builder *b);
+int64_t kith__builder_edges(const kith__builder *b);
+
+/* Receives neighbours (and weights, or NULL) of consecutive rows. */
+typedef kith_status (*kith__emit_fn)(void *user, const int32_t *neighbours,
+                                     const float *weights, int64_t count,
+                                     kith_error *err);
+
+/*
+ * Build the rows of n nodes (raw: n is ignored, the ids seen are numbered and
+ * returned in *ids).  With emit, the neighbours go there in order and
+ * csr->neighbours stays NULL; else they are in csr.  The builder is empty
+ * afterwards.  Adds to self_loops, duplicates, one_way, both_ways, isolated.
+ */
+kith_status kith__builder_finish(kith__builder *b, int32_t n,
+                                 kith__emit_fn emit, void *user, kith__csr *csr,
+                                 kith__ids *ids, kith_cleaning *cleaning,
+                                 kith_error *err);
+
+#endif

@@ -1,0 +1,59 @@
+#include "graph/rows.h"
+
+#include "core/sort.h"
+
+/* Note a group of entries for one neighbour: `given` in each direction. */
+static void count_group(kith__merged *counted, int64_t forward, int64_t reverse)
+{
+    if (!counted)
+        return;
+    counted->duplicates += forward + reverse - (forward > 0) - (reverse > 0);
+    if (forward > 0 && reverse > 0)
+        counted->both_ways++;
+    else
+        counted->one_way++;
+}
+
+int64_t kith__row_merge(uint32_t *entry, int64_t n, kith__merged *counted)
+{
+    int64_t kept = 0;
+
+    kith__sort_u32(entry, n);
+    for (int64_t i = 0; i < n;) {
+        const uint32_t neighbour = entry[i] >> 1;
+        int64_t given[2] = {0, 0};
+
+        for (; i < n && entry[i] >> 1 == neighbour; i++)
+            given[entry[i] & 1]++;
+        count_group(counted, given[0], given[1]);
+        entry[kept++] = neighbour << 1;
+    }
+    return kept;
+}
+
+int64_t kith__row_merge_weighted(uint64_t *entry, int64_t n, kith_merge merge,
+                                 kith__merged *counted)
+{
+    int64_t kept = 0;
+
+    kith__sort_u64(entry, n);
+    for (int64_t i = 0; i < n;) {
+        const uint64_t neighbour = entry[i] >> 33;
+        int64_t given[2] = {0, 0};
+        float largest = 0;
+        double sum = 0;
+
+        for (; i < n && entry[i] >> 33 == neighbour; i++) {
+            const float w = kith__bits_float((uint32_t)entry[i]);
+
+            given[(entry[i] >> 32) & 1]++;
+            largest = w > largest ? w : largest;
+            sum += w;
+        }
+        count_group(counted, given[0], given[1]);
+        entry[kept++] = neighbour << 33 |
+                        kith__float_bits(merge == KITH_MERGE_SUM ? (float)sum
+                                                                 : largest);
+    }
+    return kept;
+}

@@ -1,0 +1,751 @@
+/*
+ * edgelist.c: `u<TAB>v` lines, with tabs, commas, semicolons or blanks between
+ * the fields, a header and a weight column if there are any.
+ *
+ * Ids that are all small integers are taken as they are, in one pass ("raw").
+ * Otherwise the ids are collected first, in order of appearance, and looked up
+ * in a second pass.  Blocks of lines are parsed by all threads; what must be in
+ * order (new ids, the first error) is merged block after block.
+ */
+#include "core/alloc.h"
+#include "core/job.h"
+#include "io/fields.h"
+#include "io/gather.h"
+#include "io/reader.h"
+
+enum { BLOCKS_PER_THREAD = 4 };
+
+/* How the file's lines look. */
+typedef struct layout {
+    char separator; /* ' ' means any blanks */
+    bool header;
+    bool weighted;
+} layout;
+
+typedef enum pass {
+    PASS_RAW,     /* ids are integers: edges at once */
+    PASS_COLLECT, /* ids only */
+    PASS_LOOK_UP  /* edges, ids found in a table */
+} pass;
+
+/* One block's result. */
+typedef struct parsed {
+    kith__block block;
+    kith__edges edges;
+    kith__id_set ids;
+    int64_t lines, comments, extra;
+    bool not_raw; /* met an id that is not a small integer */
+    kith_status st;
+    kith_error error;
+} parsed;
+
+typedef struct parser {
+    kith__source *source;
+    const kith_build_options *options;
+    layout look;
+    pass mode;
+    const kith__ids *ids; /* PASS_LOOK_UP */
+    kith__id_set *all;    /* PASS_COLLECT */
+    kith__builder *builder;
+    kith_cleaning *cleaning;
+    int64_t lines; /* before the current round */
+    parsed *slots;
+    int n_slots;
+} parser;
+
+/* ---- one line ----------------------------------------------------------- */
+
+/* Take a line's end off: the newline before `after`, and a CR. */
+static const char *line_end(const char *begin, const char *after)
+{
+    after--;
+    return after > begin && after[-1] == '\r' ? after - 1 : after;
+}
+
+static bool is_comment(const char *begin, const char *end)
+{
+    if (begin < end && (*begin == '#' || *begin == '%'))
+        return true;
+    while (begin < end && kith__is_blank(*begin))
+        begin++;
+    return begin == end;
+}
+
+#define line_fail(r, ...)                                                \
+    ((r)->st = kith__fail(&(r)->error, KITH_ERR_PARSE, NULL, (r)->lines, \
+                          __VA_ARGS__))
+
+/* Check the two ids of a line. */
+static bool ids_fit(parsed *r, const kith__field *f)
+{
+    for (int i = 0; i < 2; i++) {
+        if (f[i].length == 0)
+            line_fail(r, "node id is empty, expected two node ids");
+        else if (f[i].length > KITH__ID_LONGEST)
+            line_fail(r, "node id has %zu bytes, expected at most %d",
+                      f[i].length, KITH__ID_LONGEST);
+        else if (memchr(f[i].text, '\0', f[i].length))
+            line_fail(r, "has a NUL byte, expected text");
+    }
+    return r->st == KITH_OK;
+}
+
+static bool read_weight(parsed *r, const kith__field *f, float *weight)
+{
+    char shown[KITH_QUOTE_BUFFER];
+    double value;
+
+    kith__quote(shown, f->text, f->length);
+    if (!kith__parse_real(f->text, f->length, &value))
+        line_fail(r, "weight '%s' is not a number", shown);
+    else if (!((float)value >= 0 && (float)value <= 3.4e38f))
+        line_fail(r,
+                  "weight '%s' is negative, infinite or not a number, "
+                  "expected a number from 0 up",
+                  shown);
+    *weight = (float)value + 0.0f; /* no minus zero */
+    return r->st == KITH_OK;
+}
+
+/* Split a data line into two ids and a weight. */
+static bool split_line(parsed *r, const layout *look, char *begin,
+                       const char *end, kith__field *id, float *weight)
+{
+    char *at = begin;
+    kith__field third;
+    int found = 0;
+
+    while (found < 2 && kith__field_next(&at, end, look->separator, &id[found]))
+        found++;
+    if (!at) {
+        line_fail(r,
+                  "a quoted field does not end, expected \" before %s or "
+                  "the end of the line",
+                  kith__separator_name(look->separator));
+        return false;
+    }
+    if (found < 2) {
+        line_fail(r, "expected two node ids separated by %s, found %s",
+                  kith__separator_name(look->separator),
+                  found ? "one" : "none");
+        return false;
+    }
+    if (!ids_fit(r, id))
+        return false;
+    *weight = 0;
+    if (!kith__field_next(&at, end, look->separator, &third)) {
+        if (look->weighted)
+            line_fail(r, "expected a weight in the third field, found none");
+        return r->st == KITH_OK;
+    }
+    if (look->weighted)
+        return read_weight(r, &third, weight);
+    r->extra++;
+    return true;
+}
+
+static bool push_edge(parsed *r, uint32_t u, uint32_t v, bool weighted,
+                      float weight)
+{
+    kith__edges *e = &r->edges;
+
+    if (e->n == e->capacity && !kith__edges_reserve(e, 1, weighted)) {
+        r->st = kith__no_memory(&r->error);
+        return false;
+    }
+    e->ends[2 * e->n] = u;
+    e->ends[2 * e->n + 1] = v;
+    if (weighted)
+        e->weights[e->n] = weight;
+    e->n++;
+    u = u > v ? u : v;
+    e->largest = u > e->largest ? u : e->largest;
+    return true;
+}
+
+static void use_raw(const parser *p, parsed *r, const kith__field *id,
+                    float weight)
+{
+    int64_t u, v;
+
+    if (!kith__id_integer(id[0].text, id[0].length, &u) ||
+        !kith__id_integer(id[1].text, id[1].length, &v) || u >= INT32_MAX - 1 ||
+        v >= INT32_MAX - 1)
+        r->not_raw = true;
+    else
+        push_edge(r, (uint32_t)u, (uint32_t)v, p->look.weighted, weight);
+}
+
+static void use_ids(parsed *r, const kith__field *id)
+{
+    for (int i = 0; i < 2; i++)
+        if (kith__id_set_add(&r->ids, id[i].text, id[i].length, NULL) < 0)
+            r->st = kith__no_memory(&r->error);
+}
+
+static void use_table(const parser *p, parsed *r, const kith__field *id,
+                      float weight)
+{
+    int32_t node[2];
+
+    for (int i = 0; i < 2; i++) {
+        node[i] = kith__ids_find(p->ids, id[i].text, id[i].length);
+        if (node[i] < 0) {
+            char shown[KITH_QUOTE_BUFFER];
+
+            line_fail(r,
+                      "unknown node '%s', expected one of the %d in the "
+                      "list of nodes",
+                      kith__quote(shown, id[i].text, id[i].length),
+                      (int)p->ids->n);
+            return;
+        }
+    }
+    push_edge(r, (uint32_t)node[0], (uint32_t)node[1], p->look.weighted,
+              weight);
+}
+
+/* Any line: [begin, after), ending in a newline. */
+static void parse_line(const parser *p, parsed *r, char *begin,
+                       const char *after)
+{
+    const char *end = line_end(begin, after);
+    kith__field id[2];
+    float weight;
+
+    r->lines++;
+    if (is_comment(begin, end)) {
+        r->comments++;
+        return;
+    }
+    if (!split_line(r, &p->look, begin, end, id, &weight))
+        return;
+    if (p->mode == PASS_RAW)
+        use_raw(p, r, id, weight);
+    else if (p->mode == PASS_COLLECT)
+        use_ids(r, id);
+    else
+        use_table(p, r, id, weight);
+}
+
+/* ---- the fast path: "123<TAB>456\n" -------------------------------------- */
+
+/*
+ * Read up to 7 digits at p, eight bytes at a time; returns how many, 0 if there
+ * are none, more, or a leading zero.  The digits are moved to the top of the
+ * word, then joined pairwise: 2 x 4, 4 x 2, 8.
+ */
+static inline int read_digits(const char *p, uint32_t *value)
+{
+    uint64_t x, other;
+    int n;
+
+    memcpy(&x, p, 8);
+    other = ((x & 0xf0f0f0f0f0f0f0f0u) ^ 0x3030303030303030u) |
+            (((x + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u) ^
+             0x3030303030303030u);
+    if (other == 0)
+        return 0;
+    n = __builtin_ctzll(other) / 8;
+    if (n == 0 || (p[0] == '0' && n > 1))
+        return 0;
+    x = (x & 0x0f0f0f0f0f0f0f0fu) << (64 - 8 * n);
+    x = x * 10 + (x >> 8);
+    x = (((x & 0x000000ff000000ffu) * 0x000f424000000064u) +
+         (((x >> 16) & 0x000000ff000000ffu) * 0x0000271000000001u)) >>
+        32;
+    *value = (uint32_t)x;
+    return n;
+}
+
+/* The line at p if it is two short integers and nothing else: the place behind
+ * it, else NULL. */
+static inline char *parse_short_line(char *p, char separator, uint32_t *u,
+                                     uint32_t *v)
+{
+    const int first = read_digits(p, u);
+    int second;
+
+    if (!first || p[first] != separator)
+        return NULL;
+    p += first + 1;
+    second = read_digits(p, v);
+    p += second;
+    p += *p == '\r';
+    return second && *p == '\n' ? p + 1 : NULL;
+}
+
+static void parse_block(const parser *p, parsed *r)
+{
+    char *at = r->block.text, *end = at + r->block.length;
+    const bool fast = p->mode == PASS_RAW && !p->look.weighted;
+    const char separator = p->look.separator;
+
+    if (p->mode != PASS_COLLECT &&
+        !kith__edges_reserve(&r->edges, r->block.length / 12 + 16,
+                             p->look.weighted))
+        r->st = kith__no_memory(&r->error);
+    while (at < end && r->st == KITH_OK && !r->not_raw) {
+        uint32_t u, v;
+        char *next = fast ? parse_short_line(at, separator, &u, &v) : NULL;
+
+        if (next) {
+            r->lines++;
+            push_edge(r, u, v, false, 0);
+        } else {
+            next = (char *)memchr(at, '\n', (size_t)(end - at)) + 1;
+            parse_line(p, r, at, next);
+        }
+        at = next;
+    }
+}
+
+/* ---- the first lines ---------------------------------------------------- */
+
+/* A line's first three fields; returns how many fields it has, up to 4. */
+static int look_at_line(const char *line, size_t length, char separator,
+                        kith__field *f, char *copy)
+{
+    char *at = copy;
+    kith__field rest;
+    int n = 0;
+
+    memcpy(copy, line, length);
+    while (n < 4 && kith__field_next(&at, copy + length, separator,
+                                     n < 3 ? &f[n] : &rest))
+        n++;
+    return n;
+}
+
+static bool is_integer(const kith__field *f)
+{
+    int64_t value;
+
+    return kith__id_integer(f->text, f->length, &value);
+}
+
+static bool is_number(const kith__field *f)
+{
+    double value;
+
+    return kith__parse_real(f->text, f->length, &value);
+}
+
+static bool same_word(const kith__field *f, const char *word)
+{
+    return f->length == strlen(word) &&
+           strncasecmp(f->text, word, f->length) == 0;
+}
+
+/* Names that people give to the two ends of an edge. */
+static bool is_column_name(const kith__field *f)
+{
+    static const char *const names[] = {
+        "source",     "target",    "src",    "dst",    "dest",   "destination",
+        "from",       "to",        "u",      "v",      "node1",  "node2",
+        "id1",        "id2",       "head",   "tail",   "start",  "end",
+        "source_id",  "target_id", "node_1", "node_2", "src_id", "dst_id",
+        "fromnodeid", "tonodeid"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (same_word(f, names[i]))
+            return true;
+    return false;
+}
+
+/* Is the first line a header, seen beside the second (n2 = 0: there is none)?
+ */
+static bool looks_like_header(const kith__field *f1, int n1,
+                              const kith__field *f2, int n2)
+{
+    if (n1 < 2)
+        return false;
+    if (is_column_name(&f1[0]) && is_column_name(&f1[1]))
+        return true;
+    if (n2 < 2)
+        return false;
+    return !is_integer(&f1[0]) && !is_integer(&f1[1]) && is_integer(&f2[0]) &&
+           is_integer(&f2[1]);
+}
+
+/* A first line of two listed nodes is an edge, whatever it looks like. */
+static bool are_nodes(const kith__ids *nodes, const kith__field *f)
+{
+    return nodes && kith__ids_find(nodes, f[0].text, f[0].length) >= 0 &&
+           kith__ids_find(nodes, f[1].text, f[1].length) >= 0;
+}
+
+/* The next line of the block that is no comment; NULL at the end. */
+static const char *next_data_line(const char **at, const char *stop,
+                                  const char **end)
+{
+    while (*at < stop) {
+        const char *begin = *at;
+        const char *after = memchr(begin, '\n', (size_t)(stop - begin));
+
+        *at = after + 1;
+        *end = line_end(begin, after + 1);
+        if (!is_comment(begin, *end))
+            return begin;
+    }
+    return NULL;
+}
+
+/* Find separator, header and weights from the first two data lines. */
+static kith_status look_at_block(const kith__block *b, layout *look,
+                                 const kith_build_options *options,
+                                 const kith__known *known, kith_error *err)
+{
+    const char *at = b->text, *stop = at + b->length, *end1, *end2 = NULL;
+    const char *line1 = next_data_line(&at, stop, &end1);
+    const char *line2 = next_data_line(&at, stop, &end2);
+    kith_status st = KITH_OK;
+    kith__field f1[3], f2[3];
+    char *copy1 = NULL, *copy2 = NULL;
+    int n1, n2 = 0, data;
+
+    look->separator = ' ';
+    if (!line1)
+        return KITH_OK;
+    look->separator = kith__separator_of(line1, (size_t)(end1 - line1));
+    TRY_NEW(copy1, kith__alloc(end1 - line1 + 1, 1));
+    n1 = look_at_line(line1, (size_t)(end1 - line1), look->separator, f1,
+                      copy1);
+    if (line2) {
+        TRY_NEW(copy2, kith__alloc(end2 - line2 + 1, 1));
+        n2 = look_at_line(line2, (size_t)(end2 - line2), look->separator, f2,
+                          copy2);
+    }
+    look->header = options->header == KITH_YES ||
+                   (options->header == KITH_AUTO &&
+                    looks_like_header(f1, n1, f2, n2) &&
+                    !are_nodes(known->nodes, f1));
+    data = look->header ? n2 : n1;
+    look->weighted = options->weights == KITH_YES ||
+                     (options->weights == KITH_AUTO && data == 3 &&
+                      is_number(look->header ? &f2[2] : &f1[2]));
+out:
+    kith__free(copy1);
+    kith__free(copy2);
+    return st;
+}
+
+/* Skip the byte order mark and the header line of the file's first block. */
+static void trim_first_block(parser *p, parsed *r)
+{
+    const char *at = r->block.text, *end;
+    const char *stop = at + r->block.length;
+    int64_t used = 0;
+
+    if (r->block.length >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0)
+        used = 3;
+    if (p->look.header) {
+        const char *begin;
+
+        at += used;
+        begin = next_data_line(&at, stop, &end);
+        for (const char *c = r->block.text + used; begin && c < begin; c++)
+            r->comments += *c == '\n';
+        r->lines += r->comments + (begin != NULL);
+        used = at - r->block.text;
+        p->cleaning->headers = begin != NULL;
+    }
+    r->block.length -= used;
+    memmove(r->block.text, r->block.text + used, (size_t)r->block.length + 16);
+}
+
+/* ---- all lines ---------------------------------------------------------- */
+
+static void reset_slot(parsed *r)
+{
+    kith__edges_release(&r->edges);
+    kith__id_set_clear(&r->ids);
+    r->lines = r->comments = r->extra = 0;
+    r->not_raw = false;
+    r->st = KITH_OK;
+}
+
+/* Load and parse the planned blocks, each by one thread. */
+static void parse_round(parser *p, int n, bool first)
+{
+#pragma omp parallel for num_threads(kith__threads(&p->options->job)) \
+    schedule(dynamic, 1)
+    for (int i = 0; i < n; i++) {
+        parsed *r = &p->slots[i];
+
+        reset_slot(r);
+        r->st = kith__block_load(p->source, &r->block, &r->error);
+        if (r->st != KITH_OK)
+            continue;
+        if (first && i == 0)
+            trim_first_block(p, r);
+        parse_block(p, r);
+    }
+}
+
+static kith_status take_ids(parser *p, parsed *r, kith_error *err)
+{
+    for (int32_t i = 0; i < r->ids.n; i++) {
+        size_t length;
+        const char *text = kith__id_set_get(&r->ids, i, &length);
+        const int32_t number = kith__id_set_add(p->all, text, length, NULL);
+
+        if (number == -2)
+            return kith__fail(err, KITH_ERR_RANGE, kith__source_path(p->source),
+                              0, "has more than 2147483646 nodes");
+        if (number < 0)
+            return kith__no_memory(err);
+    }
+    return KITH_OK;
+}
+
+/* Take over one block's result, in order. */
+static kith_status take_block(parser *p, parsed *r, kith_error *err)
+{
+    kith_cleaning *c = p->cleaning;
+    kith_status st = KITH_OK;
+
+    if (r->st != KITH_OK) {
+        if (err) {
+            *err = r->error;
+            if (err->line > 0)
+                err->line += p->lines;
+            if (!err->path[0])
+                snprintf(err->path, sizeof(err->path), "%s",
+                         kith__source_path(p->source));
+        }
+        return r->st;
+    }
+    p->lines += r->lines;
+    if (p->mode == PASS_COLLECT)
+        return take_ids(p, r, err);
+    c->lines += r->lines;
+    c->comments += r->comments;
+    c->extra_fields += r->extra;
+    c->entries += r->edges.n;
+    TRY(kith__builder_add(p->builder, &r->edges, err));
+out:
+    return st;
+}
+
+/* Are raw ids too sparse for a bit each? */
+static bool too_sparse(const kith__builder *b)
+{
+    return kith__builder_span(b) >
+           ((int64_t)1 << 24) + 16 * kith__builder_edges(b);
+}
+
+/* One pass over the file.  *not_raw: PASS_RAW cannot go on. */
+static kith_status run_pass(parser *p, bool *not_raw, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    bool first = true;
+
+    *not_raw = false;
+    p->lines = 0;
+    TRY(kith__source_rewind(p->source, err));
+    for (;;) {
+        bool more = true;
+        int n = 0;
+
+        TRY(kith__progress(&p->options->job,
+                           p->mode == PASS_COLLECT ? "reading ids"
+                                                   : "reading edges",
+                           kith__source_done(p->source),
+                           kith__source_size(p->source), "bytes", err));
+        for (; n < p->n_slots; n++) {
+            TRY(kith__source_plan(p->source, &p->slots[n].block, &more, err));
+            if (!more)
+                break;
+        }
+        if (n == 0)
+            break;
+        parse_round(p, n, first);
+        first = false;
+        for (int i = 0; i < n; i++) {
+            if (p->slots[i].not_raw) {
+                *not_raw = true;
+                return KITH_OK;
+            }
+            TRY(take_block(p, &p->slots[i], err));
+        }
+        if (p->mode == PASS_RAW && too_sparse(p->builder)) {
+            *not_raw = true;
+            return KITH_OK;
+        }
+    }
+out:
+    return st;
+}
+
+static kith_status open_parser(parser *p, const char *path,
+                               const kith__known *known, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__block first = {0};
+    bool more;
+
+    p->n_slots = kith__threads(&p->options->job) * BLOCKS_PER_THREAD;
+    TRY_NEW(p->slots, kith__alloc_zeroed(p->n_slots, sizeof(*p->slots)));
+    TRY(kith__source_open(path, &p->source, err));
+    TRY(kith__source_plan(p->source, &first, &more, err));
+    if (more) {
+        TRY(kith__block_load(p->source, &first, err));
+        if (first.length >= 3 && memcmp(first.text, "\xef\xbb\xbf", 3) == 0)
+            memset(first.text, ' ', 3);
+        TRY(look_at_block(&first, &p->look, p->options, known, err));
+    }
+out:
+    kith__block_release(&first);
+    return st;
+}
+
+static void close_parser(parser *p)
+{
+    for (int i = 0; p->slots && i < p->n_slots; i++) {
+        kith__block_release(&p->slots[i].block);
+        kith__edges_release(&p->slots[i].edges);
+        kith__id_set_release(&p->slots[i].ids);
+    }
+    kith__free(p->slots);
+    kith__source_close(p->source);
+}
+
+/* ---- ids ---------------------------------------------------------------- */
+
+/* Ids named elsewhere join the nodes: as bits (raw) or as further ids. */
+static kith_status mark_known(const kith__known *known, kith__builder *b,
+                              kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    if (known->numbered > 0)
+        TRY(kith__builder_mark(b, 0, (uint32_t)known->numbered - 1, err));
+    for (int32_t i = 0; known->named && i < known->named->n; i++) {
+        size_t length;
+        const char *text = kith__id_set_get(known->named, i, &length);
+        int64_t id;
+
+        if (kith__id_integer(text, length, &id) && id < INT32_MAX - 1)
+            TRY(kith__builder_mark(b, (uint32_t)id, (uint32_t)id, err));
+    }
+out:
+    return st;
+}
+
+static kith_status add_known(const kith__known *known, kith__id_set *all,
+                             kith_error *err)
+{
+    char number[KITH_ID_BUFFER];
+
+    for (int32_t i = 0; i < known->numbered; i++) {
+        const int n = snprintf(number, sizeof(number), "%d", (int)i);
+
+        if (kith__id_set_add(all, number, (size_t)n, NULL) < 0)
+            return kith__no_memory(err);
+    }
+    for (int32_t i = 0; known->named && i < known->named->n; i++) {
+        size_t length;
+        const char *text = kith__id_set_get(known->named, i, &length);
+
+        if (kith__id_set_add(all, text, length, NULL) < 0)
+            return kith__no_memory(err);
+    }
+    return KITH_OK;
+}
+
+/* Raw only if every id named elsewhere is a small integer too. */
+static bool known_allow_raw(const kith__known *known)
+{
+    if (known->nodes)
+        return false;
+    for (int32_t i = 0; known->named && i < known->named->n; i++) {
+        size_t length;
+        const char *text = kith__id_set_get(known->named, i, &length);
+        int64_t id;
+
+        if (!kith__id_integer(text, length, &id) || id >= INT32_MAX - 1)
+            return false;
+    }
+    return true;
+}
+
+/* Try to take the ids as integers; *done is false if that cannot be. */
+static kith_status read_raw(parser *p, const kith__known *known,
+                            kith__gathered *out, bool *done, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    bool not_raw = false;
+
+    *done = false;
+    p->mode = PASS_RAW;
+    TRY(kith__builder_new(p->options, true, p->look.weighted, &p->builder,
+                          err));
+    TRY(mark_known(known, p->builder, err));
+    if (too_sparse(p->builder))
+        not_raw = true;
+    else
+        TRY(run_pass(p, &not_raw, err));
+    if (!not_raw) {
+        out->builder = p->builder;
+        out->raw = true;
+        p->builder = NULL;
+        *done = true;
+    }
+out:
+    kith__builder_free(p->builder);
+    p->builder = NULL;
+    return st;
+}
+
+/* Collect the ids unless a list gave them, then look them up. */
+static kith_status read_by_table(parser *p, const kith__known *known,
+                                 kith__gathered *out, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__id_set all = {0};
+    bool ignored;
+
+    *p->cleaning = (kith_cleaning){0};
+    if (known->nodes) {
+        TRY(kith__ids_copy(known->nodes, &out->ids, err));
+    } else {
+        p->mode = PASS_COLLECT;
+        p->all = &all;
+        TRY(run_pass(p, &ignored, err));
+        TRY(add_known(known, &all, err));
+        TRY(kith__ids_from_set(&all, true, &out->ids, err));
+    }
+    p->mode = PASS_LOOK_UP;
+    p->ids = &out->ids;
+    TRY(kith__builder_new(p->options, false, p->look.weighted, &out->builder,
+                          err));
+    p->builder = out->builder;
+    TRY(run_pass(p, &ignored, err));
+out:
+    p->builder = NULL;
+    kith__id_set_release(&all);
+    return st;
+}
+
+kith_status kith__edgelist_read(const char *path, const kith__known *known,
+                                const kith_build_options *options,
+                                kith__gathered *out, kith_error *err)
+{
+    parser p = {.options = options, .cleaning = &out->cleaning};
+    kith_status st = KITH_OK;
+    bool done = false;
+
+    TRY(open_parser(&p, path, known, err));
+    if (known_allow_raw(known))
+        TRY(read_raw(&p, known, out, &done, err));
+    if (!done)
+        TRY(read_by_table(&p, known, out, err));
+    if (kith__builder_edges(out->builder) == 0 && !known->nodes &&
+        !known->named && known->numbered == 0)
+        TRY(kith__fail(err, KITH_ERR_PARSE, path, 0,
+                       "has no edges, expected lines with two node ids"));
+out:
+    close_parser(&p);
+    return st;
+}

@@ -1,0 +1,71 @@
+#include "io/fields.h"
+
+#include <string.h>
+
+/* A quoted CSV field at *at; its text is unquoted in place.  NULL if the quote
+ * is not closed or something follows it. */
+static const char *quoted_field(char *at, const char *end, char separator,
+                                kith__field *out)
+{
+    char *from = at + 1, *to = at + 1;
+
+    out->text = to;
+    while (from < end && (*from != '"' || (from + 1 < end && from[1] == '"'))) {
+        from += *from == '"';
+        *to++ = *from++;
+    }
+    out->length = (size_t)(to - out->text);
+    if (from == end)
+        return NULL;
+    for (from++; from < end && kith__is_blank(*from); from++)
+        ;
+    return from == end || *from == separator ? from : NULL;
+}
+
+/* The next field of [*at, end); false at the end of the line.  *at is NULL
+ * after a quote that does not close. */
+bool kith__field_next(char **at, const char *end, char separator,
+                      kith__field *out)
+{
+    char *from = *at, *stop;
+
+    if (!from || from > end)
+        return false;
+    if (separator != '\t')
+        while (from < end && kith__is_blank(*from))
+            from++;
+    if (separator == ' ' && from == end)
+        return false;
+    if (separator != '\t' && separator != ' ' && from < end && *from == '"') {
+        const char *after = quoted_field(from, end, separator, out);
+
+        *at = after ? (char *)after + 1 : NULL;
+        return after != NULL;
+    }
+    stop = from;
+    while (stop < end &&
+           (separator == ' ' ? !kith__is_blank(*stop) : *stop != separator))
+        stop++;
+    *at = stop + 1;
+    if (separator != '\t')
+        while (stop > from && kith__is_blank(stop[-1]))
+            stop--;
+    *out = (kith__field){from, (size_t)(stop - from)};
+    return true;
+}
+
+const char *kith__separator_name(char separator)
+{
+    return separator == '\t'  ? "a tab"
+           : separator == ',' ? "a comma"
+           : separator == ';' ? "a semicolon"
+                              : "blanks";
+}
+
+char kith__separator_of(const char *line, size_t length)
+{
+    for (const char *s = "\t,;"; *s; s++)
+        if (memchr(line, *s, length))
+            return *s;
+    return ' ';
+}

@@ -1,0 +1,79 @@
+/*
+ * formats.h: the readers and writers of the formats, one file each.
+ *
+ * A features reader returns a new matrix whose row r is row r of the file.  It
+ * trusts no header: counts are checked against what the file can hold before
+ * memory is taken for them.  A writer writes the file whole or not at all.
+ * The readers of graphs are in gather.h.
+ */
+#ifndef KITH_IO_FORMATS_H
+#define KITH_IO_FORMATS_H
+
+#include "kith/data.h"
+
+/* matrix_market.c */
+kith_status kith__mtx_features_read(const char *path, kith_features **out,
+                                    kith_error *err);
+kith_status kith__mtx_features_write(const kith_features *f, const char *path,
+                                     kith_error *err);
+kith_status kith__mtx_graph_write(const kith_graph *g, const char *path,
+                                  kith_error *err);
+
+/* metis.c */
+kith_status kith__metis_write(const kith_graph *g, const char *path,
+                              kith_error *err);
+
+/* svmlight.c */
+kith_status kith__svmlight_read(const char *path, kith_features **out,
+                                kith_error *err);
+kith_status kith__svmlight_write(const kith_features *f, const char *path,
+                                 kith_error *err);
+
+/* npy.c */
+kith_status kith__npy_features_read(const char *path, kith_features **out,
+                                    kith_error *err);
+kith_status kith__npy_features_write(const kith_features *f, const char *path,
+                                     kith_error *err);
+
+/* npz.c */
+kith_status kith__npz_features_read(const char *path, kith_features **out,
+                                    kith_error *err);
+kith_status kith__npz_features_write(const kith_features *f, const char *path,
+                                     kith_error *err);
+kith_status kith__npz_graph_write(const kith_graph *g, const char *path,
+                                  kith_error *err);
+
+/* edgelist_writer.c; separator '\t' or ',' */
+kith_status kith__edgelist_write(const kith_graph *g, const char *path,
+                                 char separator, kith_error *err);
+
+/* ---- for the readers: features_build.c ---------------------------------- */
+
+/* Entries of a sparse matrix in any order, gathered and then sorted. */
+typedef struct kith__triples {
+    int64_t n, capacity;
+    struct kith__triple {
+        int32_t row, column;
+        float value;
+    } * at;
+} kith__triples;
+
+kith_status kith__triples_add(kith__triples *t, int32_t row, int32_t column,
+                              float value, kith_error *err);
+void kith__triples_release(kith__triples *t);
+
+/*
+ * A sparse matrix of the triples, which are emptied: rows in order, columns
+ * ascending, zeros dropped.  Two entries in one place are refused.  If all
+ * values are 1 the value array is left out.  path is for messages.
+ */
+kith_status kith__features_from_triples(kith__triples *t, int64_t rows,
+                                        int64_t columns, const char *path,
+                                        kith_features **out, kith_error *err);
+
+/* A dense matrix of rows x columns, zeroed. */
+kith_status kith__features_dense(int64_t rows, int64_t columns,
+                                 const char *path, kith_features **out,
+                                 kith_error *err);
+
+#endif

@@ -1,0 +1,132 @@
+#include "io/gather.h"
+
+#include "core/alloc.h"
+#include "io/source.h"
+
+void kith__gathered_release(kith__gathered *g)
+{
+    kith__builder_free(g->builder);
+    kith__ids_release(&g->ids);
+    *g = (kith__gathered){0};
+}
+
+bool kith__named(const char *path, const char *ending)
+{
+    static const char *const packed[] = {".gz", ".zst", ""};
+    const size_t n = strlen(path), tail = strlen(ending);
+
+    for (int i = 0; i < 3; i++) {
+        const size_t more = strlen(packed[i]);
+
+        if (n >= more + tail && strcmp(path + n - more, packed[i]) == 0)
+            return strncmp(path + n - more - tail, ending, tail) == 0;
+    }
+    return false;
+}
+
+kith_status kith__gather(const char *path, const kith__known *known,
+                         const kith_build_options *options, kith__gathered *out,
+                         kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__source *source = NULL;
+    char first[16] = "";
+    int64_t got;
+
+    TRY(kith__source_open(path, &source, err));
+    TRY(kith__source_read(source, first, sizeof(first), &got, err));
+    if (got == 0)
+        TRY(kith__fail(err, KITH_ERR_PARSE, path, 0,
+                       "is empty, expected a graph"));
+    kith__source_close(source);
+    source = NULL;
+    if (strncmp(first, "%%MatrixMarket", 14) == 0)
+        st = kith__mtx_graph_read(path, known, options, out, err);
+    else if (memcmp(first, "PK\3\4", 4) == 0)
+        st = kith__npz_graph_read(path, known, options, out, err);
+    else if (memcmp(first, "\x93NUMPY", 6) == 0)
+        st = kith__fail(err, KITH_ERR_PARSE, path, 0,
+                        "is a NumPy array, expected a graph (a SciPy sparse "
+                        "matrix in .npz, or an edge list)");
+    else if (kith__named(path, ".graph") || kith__named(path, ".metis"))
+        st = kith__metis_read(path, known, options, out, err);
+    else
+        st = kith__edgelist_read(path, known, options, out, err);
+out:
+    kith__source_close(source);
+    return st;
+}
+
+kith_status kith__gather_numbered(const char *path, const kith__known *known,
+                                  const kith_build_options *options, int64_t n,
+                                  bool weighted, kith__gathered *out,
+                                  kith_error *err)
+{
+    kith_status st = KITH_OK;
+    int64_t nodes = n > known->numbered ? n : known->numbered;
+
+    if (n > INT32_MAX - 1)
+        TRY(kith__fail(err, KITH_ERR_RANGE, path, 0,
+                       "has %lld nodes, expected at most 2147483646",
+                       (long long)n));
+    if (known->nodes && known->nodes->n != n)
+        TRY(kith__fail(err, KITH_ERR_PARSE, path, 0,
+                       "has %lld nodes, but the list of nodes has %d",
+                       (long long)n, (int)known->nodes->n));
+    /* Ids that labels name and the matrix does not reach are further nodes. */
+    for (int32_t i = 0; known->named && i < known->named->n; i++) {
+        size_t length;
+        const char *text = kith__id_set_get(known->named, i, &length);
+        char quoted[KITH_QUOTE_BUFFER];
+        int64_t id;
+
+        if (!kith__id_integer(text, length, &id) || id >= INT32_MAX - 1)
+            TRY(kith__fail(err, KITH_ERR_PARSE, path, 0,
+                           "numbers its nodes, but the labels name node '%s', "
+                           "expected a number",
+                           kith__quote(quoted, text, length)));
+        nodes = id >= nodes ? id + 1 : nodes;
+    }
+    if (known->nodes)
+        TRY(kith__ids_copy(known->nodes, &out->ids, err));
+    else
+        out->ids = (kith__ids){.kind = KITH__IDS_RANGE, .n = (int32_t)nodes};
+    TRY(kith__builder_new(options, false, weighted, &out->builder, err));
+out:
+    return st;
+}
+
+enum { FEED_EDGES = 1 << 17 };
+
+kith_status kith__feed_edge(kith__feed *f, uint32_t u, uint32_t v, float w,
+                            kith_error *err)
+{
+    kith__edges *e = &f->edges;
+
+    if (e->n == FEED_EDGES) {
+        kith_status st = kith__builder_add(f->builder, e, err);
+
+        if (st != KITH_OK)
+            return st;
+    }
+    if (!kith__edges_reserve(e, 1, f->weighted))
+        return kith__no_memory(err);
+    e->ends[2 * e->n] = u;
+    e->ends[2 * e->n + 1] = v;
+    if (f->weighted)
+        e->weights[e->n] = w;
+    e->largest = u > e->largest ? u : e->largest;
+    e->largest = v > e->largest ? v : e->largest;
+    e->n++;
+    return KITH_OK;
+}
+
+kith_status kith__feed_finish(kith__feed *f, kith_error *err)
+{
+    return kith__builder_add(f->builder, &f->edges, err);
+}
+
+void kith__feed_release(kith__feed *f)
+{
+    kith__edges_release(&f->edges);
+}

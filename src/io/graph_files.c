@@ -1,0 +1,173 @@
+#include "io/graph_files.h"
+
+#include <errno.h>
+#include <unistd.h>
+
+#include "core/alloc.h"
+#include "io/formats.h"
+#include "io/ids_text.h"
+#include "io/kg.h"
+
+static const kith_build_options defaults;
+
+kith_status kith__graph_node_list(const char *path,
+                                  const kith_build_options *options,
+                                  kith__ids *out, bool *found, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    char *beside = NULL;
+
+    *found = false;
+    if (options->nodes) {
+        TRY(kith__id_list_read(options->nodes, out, err));
+        *found = true;
+        goto out;
+    }
+    TRY_NEW(beside, kith__id_list_beside(path));
+    if (access(beside, R_OK) == 0) {
+        TRY(kith__id_list_read(beside, out, err));
+        *found = true;
+    }
+out:
+    kith__free(beside);
+    return st;
+}
+
+kith_status kith__gathered_graph(kith__gathered *gathered, kith_graph **out,
+                                 kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__csr csr = {0};
+
+    TRY(kith__builder_finish(gathered->builder, gathered->ids.n, NULL, NULL,
+                             &csr, &gathered->ids, &gathered->cleaning, err));
+    TRY(kith__graph_new(&csr, &gathered->ids, out, err));
+out:
+    kith__csr_release(&csr);
+    return st;
+}
+
+kith_status kith_graph_read(const char *path, const kith_build_options *options,
+                            kith_graph **out, kith_cleaning *cleaning,
+                            kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__gathered gathered = {0};
+    kith__ids nodes = {0};
+    kith__known known = {0};
+    bool listed;
+
+    *out = NULL;
+    options = options ? options : &defaults;
+    if (kith__kg_is(path))
+        return kith__kg_open(path, out, NULL, NULL, cleaning, err);
+    TRY(kith__graph_node_list(path, options, &nodes, &listed, err));
+    known.nodes = listed ? &nodes : NULL;
+    TRY(kith__gather(path, &known, options, &gathered, err));
+    TRY(kith__gathered_graph(&gathered, out, err));
+    if (cleaning)
+        *cleaning = gathered.cleaning;
+out:
+    kith__ids_release(&nodes);
+    kith__gathered_release(&gathered);
+    return st;
+}
+
+kith_graph_format kith__graph_format_named(const char *path)
+{
+    static const struct {
+        const char *ending;
+        kith_graph_format format;
+    } endings[] = {{".kg", KITH_GRAPH_KG},       {".tsv", KITH_GRAPH_TSV},
+                   {".txt", KITH_GRAPH_TSV},     {".edges", KITH_GRAPH_TSV},
+                   {".csv", KITH_GRAPH_CSV},     {".mtx", KITH_GRAPH_MTX},
+                   {".graph", KITH_GRAPH_METIS}, {".metis", KITH_GRAPH_METIS},
+                   {".npz", KITH_GRAPH_NPZ}};
+
+    for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+        if (kith__named(path, endings[i].ending))
+            return endings[i].format;
+    return KITH_GRAPH_AUTO;
+}
+
+static kith_status write_kg(const kith_graph *g, const char *path,
+                            kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__kg_writer *w = NULL;
+
+    TRY(kith__kg_create(path, &w, err));
+    TRY(kith__kg_put_neighbours(w, g->neighbours, g->weights, g->entries, err));
+    TRY(kith__kg_put_graph(w, g->n, g->rows, &g->ids, err));
+    st = kith__kg_commit(w, err);
+    w = NULL;
+out:
+    kith__kg_abort(w);
+    return st;
+}
+
+kith_status kith__graph_write_file(const kith_graph *g, const char *path,
+                                   kith_graph_format format, kith_error *err)
+{
+    switch (format) {
+    case KITH_GRAPH_KG:
+        return write_kg(g, path, err);
+    case KITH_GRAPH_TSV:
+        return kith__edgelist_write(g, path, '\t', err);
+    case KITH_GRAPH_CSV:
+        return kith__edgelist_write(g, path, ',', err);
+    case KITH_GRAPH_MTX:
+        return kith__mtx_graph_write(g, path, err);
+    case KITH_GRAPH_METIS:
+        return kith__metis_write(g, path, err);
+    case KITH_GRAPH_NPZ:
+        return kith__npz_graph_write(g, path, err);
+    case KITH_GRAPH_AUTO:
+        break;
+    }
+    return kith__fail(err, KITH_ERR_ARGUMENT, path, 0,
+                      "has a name that tells no graph format, expected .kg "
+                      ".tsv .csv .mtx .graph or .npz");
+}
+
+static bool has_isolated(const kith_graph *g)
+{
+    for (int32_t u = 0; u < g->n; u++)
+        if (g->rows[u] == g->rows[u + 1])
+            return true;
+    return false;
+}
+
+bool kith__graph_needs_list(const kith_graph *g, kith_graph_format format)
+{
+    const kith__ids *ids = &g->ids;
+
+    if (format == KITH_GRAPH_KG)
+        return false;
+    if (ids->kind == KITH__IDS_TEXT)
+        return true;
+    if (format == KITH_GRAPH_TSV || format == KITH_GRAPH_CSV)
+        return has_isolated(g);
+    return ids->kind != KITH__IDS_RANGE || ids->base != 0;
+}
+
+kith_status kith_graph_write(const kith_graph *g, const char *path,
+                             kith_graph_format format, const kith_job *job,
+                             kith_error *err)
+{
+    kith_status st = KITH_OK;
+    char *beside = NULL;
+
+    (void)job;
+    if (format == KITH_GRAPH_AUTO)
+        format = kith__graph_format_named(path);
+    TRY_NEW(beside, kith__id_list_beside(path));
+    TRY(kith__graph_write_file(g, path, format, err));
+    if (kith__graph_needs_list(g, format))
+        TRY(kith__id_list_write(g, beside, err));
+    else if (unlink(beside) != 0 && errno != ENOENT && errno != ENOTDIR)
+        TRY(kith__fail_errno(err, beside, "remove"));
+out:
+    kith__free(beside);
+    return st;
+}

@@ -1,0 +1,117 @@
+#include "io/ids_text.h"
+
+#include "core/alloc.h"
+#include "io/reader.h"
+
+static bool has_any(const char *text, size_t length, const char *set)
+{
+    for (size_t i = 0; i < length; i++)
+        if (strchr(set, text[i]))
+            return true;
+    return false;
+}
+
+static kith_status refuse(const char *text, size_t length, const char *path,
+                          kith_error *err)
+{
+    char shown[KITH_QUOTE_BUFFER];
+
+    return kith__fail(err, KITH_ERR_ARGUMENT, path, 0,
+                      "cannot hold node id '%s', which has a tab, a line end "
+                      "or a comment mark: write a .csv or .kg file",
+                      kith__quote(shown, text, length));
+}
+
+static void write_quoted(kith__writer *w, const char *text, size_t length)
+{
+    kith__writer_bytes(w, "\"", 1);
+    for (size_t i = 0; i < length; i++)
+        kith__writer_bytes(w, text[i] == '"' ? "\"\"" : &text[i],
+                           text[i] == '"' ? 2 : 1);
+    kith__writer_bytes(w, "\"", 1);
+}
+
+kith_status kith__write_id(kith__writer *w, const kith_graph *g, int32_t node,
+                           char separator, const char *path, kith_error *err)
+{
+    char buffer[KITH_ID_BUFFER];
+    size_t length;
+    const char *id = kith_graph_id(g, node, buffer, &length);
+    bool comment, blank;
+
+    if (g->ids.kind != KITH__IDS_TEXT) {
+        kith__writer_bytes(w, id, length);
+        return KITH_OK;
+    }
+    comment = id[0] == '#' || id[0] == '%';
+    blank = id[0] == ' ' || id[length - 1] == ' ';
+    if (has_any(id, length, separator == '\n' ? "\n" : "\t\n") ||
+        id[length - 1] == '\r' || (comment && separator == '\t'))
+        return refuse(id, length, path, err);
+    if (separator == ',' && (comment || blank || has_any(id, length, ",;\"\r")))
+        write_quoted(w, id, length);
+    else
+        kith__writer_bytes(w, id, length);
+    return KITH_OK;
+}
+
+kith_status kith__id_list_read(const char *path, kith__ids *out,
+                               kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__id_set set = {0};
+    kith__reader r = {0};
+    bool more, added;
+
+    TRY(kith__reader_open(path, &r, err));
+    for (;;) {
+        char shown[KITH_QUOTE_BUFFER];
+        int32_t number;
+
+        TRY(kith__reader_next(&r, &more, err));
+        if (!more)
+            break;
+        if (r.length == 0)
+            TRY(kith__reader_fail(&r, err, "is blank, expected a node id"));
+        if (r.length > KITH__ID_LONGEST)
+            TRY(kith__reader_fail(&r, err,
+                                  "node id has %lld bytes, expected "
+                                  "at most %d",
+                                  (long long)r.length, KITH__ID_LONGEST));
+        number = kith__id_set_add(&set, r.text, (size_t)r.length, &added);
+        if (number < 0)
+            TRY(kith__no_memory(err));
+        if (!added)
+            TRY(kith__reader_fail(
+                &r, err, "node '%s' is listed twice, first on line %d",
+                kith__quote(shown, r.text, (size_t)r.length), (int)number + 1));
+    }
+    TRY(kith__ids_from_set(&set, false, out, err));
+out:
+    kith__id_set_release(&set);
+    kith__reader_close(&r);
+    return st;
+}
+
+kith_status kith__id_list_write(const kith_graph *g, const char *path,
+                                kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__writer *w = NULL;
+
+    TRY(kith__writer_open(path, &w, err));
+    for (int32_t u = 0; u < g->n; u++) {
+        TRY(kith__write_id(w, g, u, '\n', path, err));
+        kith__writer_bytes(w, "\n", 1);
+    }
+    st = kith__writer_commit(w, err);
+    w = NULL;
+out:
+    kith__writer_abort(w);
+    return st;
+}
+
+char *kith__id_list_beside(const char *path)
+{
+    return kith__join(path, ".nodes.txt", "");
+}

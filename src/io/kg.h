@@ -1,0 +1,53 @@
+/*
+ * kg.h: the built graph file, docs/formats/kg.md.
+ */
+#ifndef KITH_IO_KG_H
+#define KITH_IO_KG_H
+
+#include "core/out_file.h"
+#include "graph/graph_object.h"
+#include "kith/data.h"
+
+/* ---- writing ------------------------------------------------------------ */
+
+typedef struct kith__kg_writer kith__kg_writer;
+
+kith_status kith__kg_create(const char *path, kith__kg_writer **out,
+                            kith_error *err);
+void kith__kg_abort(kith__kg_writer *w); /* NULL is fine */
+
+/*
+ * First of all the rows: neighbours (and weights, or NULL) of consecutive
+ * rows, in any number of calls.  It has the type kith__emit_fn, so a builder
+ * can write straight to the file.
+ */
+kith_status kith__kg_put_neighbours(void *writer, const int32_t *neighbours,
+                                    const float *weights, int64_t count,
+                                    kith_error *err);
+
+/* Then the rest: row offsets and ids, and what else there is (may be NULL). */
+kith_status kith__kg_put_graph(kith__kg_writer *w, int32_t n,
+                               const int64_t *rows, const kith__ids *ids,
+                               kith_error *err);
+kith_status kith__kg_put_labels(kith__kg_writer *w, const kith_labels *labels,
+                                kith_error *err);
+kith_status kith__kg_put_features(kith__kg_writer *w, const kith_features *f,
+                                  kith_error *err);
+kith_status kith__kg_put_cleaning(kith__kg_writer *w, const kith_cleaning *c,
+                                  kith_error *err);
+
+/* Write the header, sync, and give the file its name; w is freed either way. */
+kith_status kith__kg_commit(kith__kg_writer *w, kith_error *err);
+
+/* ---- reading ------------------------------------------------------------ */
+
+/* True if the file begins like a built graph. */
+bool kith__kg_is(const char *path);
+
+/* Map a file: the graph and what else is in it (labels, features may be NULL
+ * pointers for "not wanted", *labels NULL for "not there"). */
+kith_status kith__kg_open(const char *path, kith_graph **graph,
+                          kith_labels **labels, kith_features **features,
+                          kith_cleaning *cleaning, kith_error *err);
+
+#endif

@@ -1,0 +1,59 @@
+/*
+ * source.h: the bytes of an input, plain or compressed, in blocks of whole
+ * lines.
+ *
+ * gzip and zstd are recognised by their first bytes.  A plain file is read by
+ * position, so blocks can be loaded by several threads at once; a compressed
+ * one is unpacked in order.  What is not a regular file (a pipe) is copied to a
+ * scratch file first, so that every input can be read twice.
+ */
+#ifndef KITH_IO_SOURCE_H
+#define KITH_IO_SOURCE_H
+
+#include <stdbool.h>
+
+#include "core/status.h"
+
+typedef struct kith__source kith__source;
+
+/* "-" is standard input. */
+kith_status kith__source_open(const char *path, kith__source **out,
+                              kith_error *err);
+void kith__source_close(kith__source *s); /* NULL is fine */
+
+/* Begin again at the first byte. */
+kith_status kith__source_rewind(kith__source *s, kith_error *err);
+
+const char *kith__source_path(const kith__source *s); /* for messages */
+bool kith__source_compressed(const kith__source *s);
+int64_t kith__source_size(const kith__source *s); /* bytes of the file */
+int64_t kith__source_done(const kith__source *s); /* of them, read so far */
+
+/* Read up to n unpacked bytes in order; *got < n only at the end. */
+kith_status kith__source_read(kith__source *s, void *bytes, int64_t n,
+                              int64_t *got, kith_error *err);
+
+/* Whole lines: text[0 .. length), ending in '\n' (added at the end of a file
+ * that lacks it), and 16 zero bytes after them for readers that look ahead. */
+typedef struct kith__block {
+    char *text;
+    int64_t length, capacity;
+    int64_t from, to; /* place in a plain file, until loaded */
+} kith__block;
+
+enum { KITH__BLOCK_BYTES = 1 << 20 };
+enum { KITH__LINE_LONGEST = 1 << 26 };
+
+void kith__block_release(kith__block *b);
+
+/*
+ * Plan the next block; *more is false at the end.  One of a compressed source
+ * is filled here, one of a plain source by kith__block_load(), which threads
+ * may call for different blocks at once.
+ */
+kith_status kith__source_plan(kith__source *s, kith__block *b, bool *more,
+                              kith_error *err);
+kith_status kith__block_load(const kith__source *s, kith__block *b,
+                             kith_error *err);
+
+#endif

@@ -1,0 +1,42 @@
+#!/bin/sh
+# run.sh BUILD_DIR [SECONDS [FILTER]]: fuzz each target of a `fuzz` build, two
+# at once on two cores.  What is found goes to BUILD_DIR/found, new inputs to
+# BUILD_DIR/corpus.  Output is TAP, then one line `N passed, N failed`.
+set -u
+
+tests=$(cd "$(dirname "$0")/.." && pwd)
+build=$(cd "$1" && pwd) || exit 2
+seconds=${2:-60}
+filter=${3:-}
+
+mkdir -p "$build/found" "$build/logs"
+
+one='
+name=${0#fuzz_}
+mkdir -p "$build/corpus/$name"
+seeds="$tests/fuzz/corpus/$name"
+set -- "$build/corpus/$name"
+[ ! -d "$seeds" ] || set -- "$@" "$seeds"
+[ ! -f "$tests/fuzz/$name.dict" ] || set -- "$@" -dict="$tests/fuzz/$name.dict"
+if "$build/tests/fuzz/$0" "$@" -max_total_time="$seconds" -timeout=20 \
+    -rss_limit_mb=3000 -print_final_stats=1 -verbosity=1 \
+    -artifact_prefix="$build/found/$name-" >"$build/logs/$name" 2>&1; then
+    runs=$(sed -n "s/^stat::number_of_executed_units: *//p" "$build/logs/$name")
+    echo "ok fuzz_$name # $runs inputs in $seconds s"
+else
+    tail -n 60 "$build/logs/$name" | sed "s/^/# /"
+    echo "not ok fuzz_$name"
+fi'
+export build tests seconds
+export UBSAN_OPTIONS=print_stacktrace=1
+
+ls "$build/tests/fuzz" | grep '^fuzz_[a-z0-9_]*$' | grep -e "$filter" |
+    xargs -P "$(nproc)" -I{} sh -c "$one" {} |
+    awk '{ print; fflush() }
+         /^ok / { good++ }
+         /^not ok / { bad++ }
+         END {
+             if (good + bad == 0) bad = 1
+             printf "%d passed, %d failed\n", good, bad
+             exit (bad > 0)
+         }'
