@@ -64,13 +64,9 @@ trap 'exit 130' INT TERM
 list() {
     for kind in ${KINDS:-unit corpus cli mangled}; do
         case $kind in
-        unit) ls "$BUILD/tests/unit" 2>/dev/null | grep '^test_[A-Za-z0-9_]*$' ;;
-        corpus)
-            ls "$BUILD/tests/fuzz" 2>/dev/null | grep '^fuzz_[A-Za-z0-9_]*$' |
-                sed 's/^fuzz_/corpus_/' ;;
-        cli)
-            ls "$TESTS/cli" 2>/dev/null | sed -n 's/\.test$//p' |
-                sed 's/^/cli_/' ;;
+        unit) ls "$TESTS/unit" | sed -n 's/^\(test_.*\)\.c$/\1/p' ;;
+        corpus) ls "$TESTS/fuzz" | sed -n 's/^fuzz_\(.*\)\.c$/corpus_\1/p' ;;
+        cli) ls "$TESTS/cli" | sed -n 's/^\(.*\)\.test$/cli_\1/p' ;;
         mangled) [ ! -f "$TESTS/mangled/run.sh" ] || echo mangled ;;
         *) echo "run.sh: no such kind: $kind" >&2 ;;
         esac
@@ -132,11 +128,10 @@ cut -d' ' -f1 "$out/list" | awk -v out="$out" -v filter="$filter" '
         if (bad > 0 || why != "") {
             if (length(said) > 20000)
                 said = substr(said, 1, 4000) "    ...\n" \
-                       substr(said, length(said) - 16000)
+                       substr(said, length(said) - 16000) notes
             print "---- " name
             printf "%s", said
             failed += bad
-            printf "%s", notes
             if (why != "")
                 fail(name, why)
         }

@@ -56,40 +56,45 @@ bool kith__read_at(int fd, void *bytes, int64_t length, int64_t offset)
     return true;
 }
 
-/* "FOLDER/.NAME.PID.N": N counts up until the name is free. */
-static kith_status open_named(kith__out *o, kith_error *err)
+/*
+ * Make a file under a temporary name beside the target, ".NAME.PID.N" with the
+ * first N that is free: opened anew, or linked to the unnamed file `self`.
+ */
+static bool make_temp(kith__out *o, const char *self)
 {
     const char *slash = strrchr(o->path, '/');
     const int folder = slash ? (int)(slash - o->path + 1) : 0;
     const size_t room = strlen(o->path) + 48;
+    bool made = false;
 
     o->temp = kith__alloc((int64_t)room, 1);
     if (!o->temp)
-        return kith__no_memory(err);
-    for (int n = 0; n < 1000; n++) {
+        errno = ENOMEM;
+    for (int n = 0; o->temp && n < 1000 && !made; n++) {
         snprintf(o->temp, room, "%.*s.%s.%ld.%d", folder, o->path,
                  o->path + folder, (long)getpid(), n);
-        o->fd = open(o->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-        if (o->fd >= 0)
-            return KITH_OK;
-        if (errno != EEXIST)
+        if (self)
+            made = linkat(AT_FDCWD, self, AT_FDCWD, o->temp,
+                          AT_SYMLINK_FOLLOW) == 0;
+        else
+            made = (o->fd = open(o->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
+                                 0666)) >= 0;
+        if (!made && errno != EEXIST)
             break;
     }
-    kith__fail_errno(err, o->path, "create");
-    kith__free(o->temp);
-    o->temp = NULL;
-    return KITH_ERR_IO;
+    if (!made) {
+        kith__free(o->temp);
+        o->temp = NULL;
+    }
+    return made;
 }
 
 static kith_status open_hidden(kith__out *o, kith_error *err)
 {
-    char *folder = kith__folder_of(o->path);
-
-    if (!folder)
-        return kith__no_memory(err);
-    o->fd = open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
-    kith__free(folder);
-    return o->fd >= 0 ? KITH_OK : open_named(o, err);
+    o->fd = open(o->folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
+    if (o->fd >= 0 || make_temp(o, NULL))
+        return KITH_OK;
+    return kith__fail_errno(err, o->path, "create");
 }
 
 /* The path to replace: a symbolic link's target, not the link. */
@@ -120,6 +125,7 @@ kith_status kith__out_open(const char *path, kith__out **out, kith_error *err)
             TRY(kith__fail_errno(err, path, "write"));
     } else {
         TRY_NEW(o->path, resolve(path));
+        TRY_NEW(o->folder, kith__folder_of(o->path));
         TRY(open_hidden(o, err));
     }
     *out = o;
@@ -149,40 +155,22 @@ kith_status kith__out_rewrite(kith__out *o, int64_t offset, const void *bytes,
 /* Turn an unnamed file into a temporary name that rename() can use. */
 static bool give_name(kith__out *o)
 {
-    const char *slash = strrchr(o->path, '/');
-    const int folder = slash ? (int)(slash - o->path + 1) : 0;
-    const size_t room = strlen(o->path) + 48;
     char self[48];
 
-    o->temp = kith__alloc((int64_t)room, 1);
-    if (!o->temp) {
-        errno = ENOMEM;
-        return false;
-    }
     snprintf(self, sizeof(self), "/proc/self/fd/%d", o->fd);
-    for (int n = 0; n < 1000; n++) {
-        snprintf(o->temp, room, "%.*s.%s.%ld.%d", folder, o->path,
-                 o->path + folder, (long)getpid(), n);
-        if (linkat(AT_FDCWD, self, AT_FDCWD, o->temp, AT_SYMLINK_FOLLOW) == 0)
-            return true;
-        if (errno != EEXIST)
-            break;
-    }
-    kith__free(o->temp);
-    o->temp = NULL;
-    return false;
+    return make_temp(o, self);
 }
 
-static void sync_folder(const char *path)
+/* So that the new name survives a power cut.  Some file systems cannot; the
+ * data is safe in any case. */
+static void sync_folder(const char *folder)
 {
-    char *folder = kith__folder_of(path);
-    const int fd = folder ? open(folder, O_RDONLY | O_CLOEXEC) : -1;
+    const int fd = open(folder, O_RDONLY | O_CLOEXEC);
 
-    if (fd >= 0) {
-        (void)fsync(fd); /* some file systems cannot; the data is safe */
-        close(fd);
-    }
-    kith__free(folder);
+    if (fd < 0)
+        return;
+    (void)fsync(fd);
+    close(fd);
 }
 
 kith_status kith__out_commit(kith__out *o, kith_error *err)
@@ -198,7 +186,7 @@ kith_status kith__out_commit(kith__out *o, kith_error *err)
             TRY(kith__fail_errno(err, o->path, "replace"));
         kith__free(o->temp);
         o->temp = NULL;
-        sync_folder(o->path);
+        sync_folder(o->folder);
     }
 out:
     kith__out_abort(o);
@@ -214,6 +202,7 @@ void kith__out_abort(kith__out *o)
     if (o->temp)
         unlink(o->temp);
     kith__free(o->temp);
+    kith__free(o->folder);
     kith__free(o->path);
     kith__free(o);
 }

@@ -17,6 +17,7 @@ typedef struct kith__out {
     int fd;
     bool stream;  /* a pipe or device: written in place, cannot seek */
     char *path;   /* the target, links resolved */
+    char *folder; /* that it lies in */
     char *temp;   /* temporary name, NULL while unnamed */
     int64_t size; /* bytes appended so far */
 } kith__out;

@@ -741,8 +741,7 @@ kith_status kith__edgelist_read(const char *path, const kith__known *known,
         TRY(read_raw(&p, known, out, &done, err));
     if (!done)
         TRY(read_by_table(&p, known, out, err));
-    if (kith__builder_edges(out->builder) == 0 && !known->nodes &&
-        !known->named && known->numbered == 0)
+    if (kith__builder_edges(out->builder) == 0 && !kith__known_any(known))
         TRY(kith__fail(err, KITH_ERR_PARSE, path, 0,
                        "has no edges, expected lines with two node ids"));
 out:

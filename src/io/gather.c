@@ -24,6 +24,11 @@ bool kith__named(const char *path, const char *ending)
     return false;
 }
 
+bool kith__known_any(const kith__known *known)
+{
+    return known->nodes || known->named || known->numbered > 0;
+}
+
 kith_status kith__gather(const char *path, const kith__known *known,
                          const kith_build_options *options, kith__gathered *out,
                          kith_error *err)
@@ -35,7 +40,7 @@ kith_status kith__gather(const char *path, const kith__known *known,
 
     TRY(kith__source_open(path, &source, err));
     TRY(kith__source_read(source, first, sizeof(first), &got, err));
-    if (got == 0)
+    if (got == 0 && !kith__known_any(known))
         TRY(kith__fail(err, KITH_ERR_PARSE, path, 0,
                        "is empty, expected a graph"));
     kith__source_close(source);

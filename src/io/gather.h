@@ -14,6 +14,9 @@ typedef struct kith__known {
     int32_t numbered;          /* ids 0 .. numbered - 1 exist */
 } kith__known;
 
+/* Are there nodes already?  Then a file without edges is a graph too. */
+bool kith__known_any(const kith__known *known);
+
 /* Edges and ids, ready for kith__builder_finish(). */
 typedef struct kith__gathered {
     kith__builder *builder;

@@ -185,7 +185,8 @@ static kith_status unpack_block(kith__source *s, kith__block *b,
 
     b->length = 0;
     TRY(reserve(b, s->carry_n + want, s->path, err));
-    memcpy(b->text, s->carry, (size_t)s->carry_n);
+    if (s->carry_n > 0)
+        memcpy(b->text, s->carry, (size_t)s->carry_n);
     b->length = s->carry_n;
     s->carry_n = 0;
     for (;;) {
@@ -206,7 +207,8 @@ static kith_status unpack_block(kith__source *s, kith__block *b,
             s->carry_n = 0;
             TRY(kith__no_memory(err));
         }
-        memcpy(s->carry, b->text + end, (size_t)s->carry_n);
+        if (s->carry_n > 0)
+            memcpy(s->carry, b->text + end, (size_t)s->carry_n);
         b->length = end;
     }
     seal(b);

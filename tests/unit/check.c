@@ -121,17 +121,27 @@ const char *check_folder(void)
     return folder;
 }
 
+static char *kept[4096]; /* paths given out, freed at exit */
+static int n_kept;
+
+static void free_kept(void)
+{
+    while (n_kept > 0)
+        free(kept[--n_kept]);
+}
+
 /* A path that lives as long as the program. */
 static const char *keep(const char *a, const char *b)
 {
-    static char *kept[4096];
-    static int n;
-    char *path = malloc(strlen(a) + strlen(b) + 2);
+    const size_t size = strlen(a) + strlen(b) + 2;
+    char *path = malloc(size);
 
-    if (!path || n == 4096)
+    if (!path || n_kept == 4096)
         abort();
-    snprintf(path, strlen(a) + strlen(b) + 2, "%s/%s", a, b);
-    kept[n++] = path;
+    if (n_kept == 0)
+        atexit(free_kept);
+    snprintf(path, size, "%s/%s", a, b);
+    kept[n_kept++] = path;
     return path;
 }
 
@@ -193,24 +203,30 @@ const char *check_shared(const char *name)
 
 /* ---- running ------------------------------------------------------------ */
 
+/* Run one test and say how it went; true if it failed. */
+static bool run_test(const check_test *t)
+{
+    check_failures = 0;
+    skip_why = NULL;
+    if (setjmp(skip_to) == 0)
+        t->run();
+    if (skip_why)
+        printf("ok %s # SKIP %s\n", t->name, skip_why);
+    else
+        printf("%s %s\n", check_failures ? "not ok" : "ok", t->name);
+    return check_failures > 0;
+}
+
 int main(int argc, char **argv)
 {
     int bad = 0, n = 0;
 
     setvbuf(stdout, NULL, _IOLBF, 0);
-    for (check_test *t = check_first; t; t = t->next) {
+    for (const check_test *t = check_first; t; t = t->next) {
         if (argc > 1 && !strstr(t->name, argv[1]))
             continue;
         n++;
-        check_failures = 0;
-        skip_why = NULL;
-        if (setjmp(skip_to) == 0)
-            t->run();
-        if (skip_why)
-            printf("ok %s # SKIP %s\n", t->name, skip_why);
-        else
-            printf("%s %s\n", check_failures ? "not ok" : "ok", t->name);
-        bad += check_failures > 0;
+        bad += run_test(t);
     }
     printf("1..%d\n", n);
     return bad > 0;
