@@ -1,5 +1,7 @@
 #include "core/alloc.h"
 
+#include <sys/mman.h>
+
 #include "core/status.h"
 
 static void *(*hook_alloc)(size_t) = malloc;
@@ -43,6 +45,19 @@ void *kith__alloc_zeroed(int64_t count, size_t size)
     block = bytes ? hook_alloc(bytes) : NULL;
     if (block)
         memset(block, 0, bytes);
+    return block;
+}
+
+void *kith__alloc_big(int64_t count, size_t size)
+{
+    const uintptr_t huge = (uintptr_t)1 << 21;
+    void *block = kith__alloc(count, size);
+    const uintptr_t from = ((uintptr_t)block + huge - 1) & ~(huge - 1);
+    const uintptr_t to = ((uintptr_t)block + checked_bytes(count, size)) &
+                         ~(huge - 1);
+
+    if (block && from < to)
+        (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
     return block;
 }
 

@@ -14,6 +14,10 @@
 void *kith__alloc(int64_t count, size_t size);
 void *kith__alloc_zeroed(int64_t count, size_t size);
 
+/* The same for a big array that is about to be filled all over: huge pages
+ * where the system has them, so that first touching it costs less. */
+void *kith__alloc_big(int64_t count, size_t size);
+
 /* As realloc: on failure NULL, and the old block stays. */
 void *kith__resize(void *block, int64_t count, size_t size);
 

@@ -15,11 +15,12 @@
 
 typedef struct kith__out {
     int fd;
-    bool stream;  /* a pipe or device: written in place, cannot seek */
-    char *path;   /* the target, links resolved */
-    char *folder; /* that it lies in */
-    char *temp;   /* temporary name, NULL while unnamed */
-    int64_t size; /* bytes appended so far */
+    bool stream;     /* a pipe or device: written in place, cannot seek */
+    char *path;      /* the target, links resolved */
+    char *folder;    /* that it lies in */
+    char *temp;      /* temporary name, NULL while unnamed */
+    int64_t size;    /* bytes appended so far */
+    int64_t started; /* of them, on their way to the disk */
 } kith__out;
 
 kith_status kith__out_open(const char *path, kith__out **out, kith_error *err);

@@ -121,10 +121,13 @@ kith_status kith__builder_mark(kith__builder *b, uint32_t first, uint32_t last,
     return KITH_OK;
 }
 
-static void mark_block(kith__rank *rank, const kith__edges *e)
+static void mark_blocks(kith__builder *b)
 {
-    for (int64_t i = 0; i < 2 * e->n; i++)
-        kith__rank_mark(rank, e->ends[i]);
+#pragma omp parallel for num_threads(kith__threads(&b->job)) \
+    schedule(dynamic, 1)
+    for (int64_t k = 0; k < b->n_blocks; k++)
+        for (int64_t i = 0; i < 2 * b->blocks[k].n; i++)
+            kith__rank_mark(&b->rank, b->blocks[k].ends[i]);
 }
 
 static kith_status spill_blocks(kith__builder *b, kith_error *err)
@@ -134,12 +137,9 @@ static kith_status spill_blocks(kith__builder *b, kith_error *err)
     if (!b->spill)
         TRY(kith__spill_new(b->spill_to, &b->job, b->weighted, b->merge,
                             &b->spill, err));
-    for (int64_t i = 0; i < b->n_blocks; i++) {
-        TRY(kith__spill_add(b->spill, &b->blocks[i], err));
-        if (b->raw)
-            mark_block(&b->rank, &b->blocks[i]);
-        kith__edges_release(&b->blocks[i]);
-    }
+    TRY(kith__spill_add(b->spill, b->blocks, b->n_blocks, err));
+    if (b->raw)
+        mark_blocks(b);
 out:
     drop_blocks(b);
     return st;
@@ -414,9 +414,9 @@ static kith_status build_in_memory(kith__builder *b, const kith__rank *rank,
     count_upper(&w);
     lines = counts_to_starts(&w, w.start, NULL);
     if (b->weighted)
-        TRY_NEW(w.weighted, kith__alloc(lines, sizeof(*w.weighted)));
+        TRY_NEW(w.weighted, kith__alloc_big(lines, sizeof(*w.weighted)));
     else
-        TRY_NEW(w.plain, kith__alloc(lines, sizeof(*w.plain)));
+        TRY_NEW(w.plain, kith__alloc_big(lines, sizeof(*w.plain)));
     TRY(kith__progress(&b->job, "sorting", 0, b->held, "edges", err));
     scatter_upper(&w);
     drop_blocks(b);
@@ -424,9 +424,10 @@ static kith_status build_in_memory(kith__builder *b, const kith__rank *rank,
     count_lower(&w);
     csr->entries = counts_to_starts(&w, csr->rows, w.kept);
     TRY_NEW(csr->neighbours,
-            kith__alloc(csr->entries, sizeof(*csr->neighbours)));
+            kith__alloc_big(csr->entries, sizeof(*csr->neighbours)));
     if (b->weighted)
-        TRY_NEW(csr->weights, kith__alloc(csr->entries, sizeof(*csr->weights)));
+        TRY_NEW(csr->weights,
+                kith__alloc_big(csr->entries, sizeof(*csr->weights)));
     fill_rows(&w, csr);
     cleaning->self_loops += w.self_loops;
     cleaning->duplicates += w.merged.duplicates;
@@ -445,10 +446,7 @@ static kith_status number_ids(kith__builder *b, kith__ids *ids, bool *identity,
 {
     int64_t *values, at = 0;
 
-#pragma omp parallel for num_threads(kith__threads(&b->job)) \
-    schedule(dynamic, 1)
-    for (int64_t k = 0; k < b->n_blocks; k++)
-        mark_block(&b->rank, &b->blocks[k]);
+    mark_blocks(b);
     if (!kith__rank_count(&b->rank))
         return kith__no_memory(err);
     values = kith__alloc(b->rank.n, sizeof(*values));

@@ -44,7 +44,7 @@ struct kith__spill {
     int64_t n_runs, cap_runs;
     int64_t *load;
     int64_t cap_load; /* number of groups of rows that load has */
-    int64_t slice;    /* edges that are sorted at once */
+    int64_t slice;    /* edges that a thread sorts at once */
     int64_t window;   /* entries that are merged at once */
 };
 
@@ -63,8 +63,9 @@ kith_status kith__spill_new(const char *folder, const kith_job *job,
     s->job = *job;
     s->weighted = weighted;
     s->merge = merge;
-    /* An edge is two keys and their scratch: 32 bytes, or two of 16. */
-    s->slice = memory / 4 / 40;
+    /* An edge is two keys and their scratch, or two wide keys: 32 bytes, and
+     * its part of the heads. */
+    s->slice = memory / 4 / 40 / kith__threads(job);
     s->slice = s->slice < least ? least : s->slice;
     s->window = memory / 4 / (weighted ? 40 : 24);
     s->window = s->window < least ? least : s->window;
@@ -98,21 +99,33 @@ typedef struct sorted {
     int64_t n;
 } sorted;
 
-static kith_status sort_plain(const kith__edges *e, int64_t from, int64_t to,
-                              sorted *out, kith_error *err)
+/* Edges [from, to) of all blocks taken together. */
+typedef struct slice {
+    const kith__edges *blocks;
+    int64_t n_blocks, from, to;
+} slice;
+
+static kith_status sort_plain(const slice *part, sorted *out, kith_error *err)
 {
+    const int64_t most = 2 * (part->to - part->from);
     kith_status st = KITH_OK;
     uint64_t *scratch = NULL;
+    int64_t at = 0; /* number of the block's first edge */
 
-    TRY_NEW(out->key, kith__alloc(2 * (to - from), sizeof(*out->key)));
-    TRY_NEW(scratch, kith__alloc(2 * (to - from), sizeof(*scratch)));
-    for (int64_t i = from; i < to; i++) {
-        const uint64_t u = e->ends[2 * i], v = e->ends[2 * i + 1];
+    TRY_NEW(out->key, kith__alloc(most, sizeof(*out->key)));
+    TRY_NEW(scratch, kith__alloc(most, sizeof(*scratch)));
+    for (int64_t k = 0; k < part->n_blocks; at += part->blocks[k++].n) {
+        const kith__edges *e = &part->blocks[k];
+        const int64_t from = part->from > at ? part->from - at : 0;
 
-        if (u == v)
-            continue;
-        out->key[out->n++] = u << 32 | v << 1;
-        out->key[out->n++] = v << 32 | u << 1 | 1;
+        for (int64_t i = from; i < e->n && at + i < part->to; i++) {
+            const uint64_t u = e->ends[2 * i], v = e->ends[2 * i + 1];
+
+            if (u == v)
+                continue;
+            out->key[out->n++] = u << 32 | v << 1;
+            out->key[out->n++] = v << 32 | u << 1 | 1;
+        }
     }
     kith__radix_sort_u64(out->key, scratch, out->n, 64);
 out:
@@ -120,21 +133,27 @@ out:
     return st;
 }
 
-static kith_status sort_weighted(const kith__edges *e, int64_t from, int64_t to,
-                                 sorted *out, kith_error *err)
+static kith_status sort_weighted(const slice *part, sorted *out,
+                                 kith_error *err)
 {
     kith_status st = KITH_OK;
     kith__u128 *wide = NULL;
+    int64_t at = 0;
 
-    TRY_NEW(wide, kith__alloc(2 * (to - from), sizeof(*wide)));
-    for (int64_t i = from; i < to; i++) {
-        const uint64_t u = e->ends[2 * i], v = e->ends[2 * i + 1];
-        const uint32_t w = kith__float_bits(e->weights[i]);
+    TRY_NEW(wide, kith__alloc(2 * (part->to - part->from), sizeof(*wide)));
+    for (int64_t k = 0; k < part->n_blocks; at += part->blocks[k++].n) {
+        const kith__edges *e = &part->blocks[k];
+        const int64_t from = part->from > at ? part->from - at : 0;
 
-        if (u == v)
-            continue;
-        wide[out->n++] = (kith__u128)(u << 32 | v << 1) << 32 | w;
-        wide[out->n++] = (kith__u128)(v << 32 | u << 1 | 1) << 32 | w;
+        for (int64_t i = from; i < e->n && at + i < part->to; i++) {
+            const uint64_t u = e->ends[2 * i], v = e->ends[2 * i + 1];
+            const uint32_t w = kith__float_bits(e->weights[i]);
+
+            if (u == v)
+                continue;
+            wide[out->n++] = (kith__u128)(u << 32 | v << 1) << 32 | w;
+            wide[out->n++] = (kith__u128)(v << 32 | u << 1 | 1) << 32 | w;
+        }
     }
     kith__sort_u128(wide, out->n);
     TRY_NEW(out->key, kith__alloc(out->n, sizeof(*out->key)));
@@ -149,8 +168,8 @@ out:
 }
 
 /* Split sorted keys into heads and entries; entries overwrite the keys. */
-static kith_status split_keys(kith__spill *s, sorted *k, run_head **heads,
-                              int64_t *n_heads, kith_error *err)
+static kith_status split_keys(sorted *k, run_head **heads, int64_t *n_heads,
+                              kith_error *err)
 {
     uint32_t *entry = (uint32_t *)k->key;
     int64_t cap = 0;
@@ -168,18 +187,25 @@ static kith_status split_keys(kith__spill *s, sorted *k, run_head **heads,
         if (!kith__grow((void **)heads, &cap, *n_heads + 1, sizeof(**heads)))
             return kith__no_memory(err);
         (*heads)[(*n_heads)++] = (run_head){row, (uint32_t)(i - first)};
-        s->load[row >> LOAD_SHIFT] += i - first;
     }
     return KITH_OK;
 }
 
-static kith_status append(kith__spill *s, const void *bytes, int64_t length,
-                          int64_t *at, kith_error *err)
+/* Enter a run into the list and reserve its place in the file. */
+static kith_status reserve_run(kith__spill *s, const run_head *heads,
+                               int64_t n_heads, const sorted *k, run *r,
+                               kith_error *err)
 {
-    *at = s->end;
-    if (!kith__write_at(s->fd, bytes, length, s->end))
-        return kith__fail_errno(err, NULL, "write a temporary file");
-    s->end += length;
+    if (!kith__grow((void **)&s->runs, &s->cap_runs, s->n_runs + 1,
+                    sizeof(*s->runs)))
+        return kith__no_memory(err);
+    *r = (run){.n_heads = n_heads, .n_entries = k->n, .heads_at = s->end};
+    r->entries_at = r->heads_at + n_heads * (int64_t)sizeof(*heads);
+    r->weights_at = r->entries_at + k->n * 4;
+    s->end = r->weights_at + (k->weight ? k->n * 4 : 0);
+    s->runs[s->n_runs++] = *r;
+    for (int64_t i = 0; i < n_heads; i++)
+        s->load[heads[i].row >> LOAD_SHIFT] += heads[i].count;
     return KITH_OK;
 }
 
@@ -187,21 +213,36 @@ static kith_status write_run(kith__spill *s, sorted *k, kith_error *err)
 {
     kith_status st = KITH_OK;
     run_head *heads = NULL;
-    run r = {0};
+    int64_t n_heads;
+    run r;
 
-    if (!kith__grow((void **)&s->runs, &s->cap_runs, s->n_runs + 1,
-                    sizeof(*s->runs)))
-        TRY(kith__no_memory(err));
-    TRY(split_keys(s, k, &heads, &r.n_heads, err));
-    r.n_entries = k->n;
-    TRY(append(s, heads, r.n_heads * (int64_t)sizeof(*heads), &r.heads_at,
-               err));
-    TRY(append(s, k->key, k->n * 4, &r.entries_at, err));
-    if (k->weight)
-        TRY(append(s, k->weight, k->n * 4, &r.weights_at, err));
-    s->runs[s->n_runs++] = r;
+    TRY(split_keys(k, &heads, &n_heads, err));
+#pragma omp critical(kith_spill)
+    st = reserve_run(s, heads, n_heads, k, &r, err);
+    if (st != KITH_OK)
+        goto out;
+    if (!kith__write_at(s->fd, heads, n_heads * (int64_t)sizeof(*heads),
+                        r.heads_at) ||
+        !kith__write_at(s->fd, k->key, k->n * 4, r.entries_at) ||
+        (k->weight &&
+         !kith__write_at(s->fd, k->weight, k->n * 4, r.weights_at)))
+        TRY(kith__fail_errno(err, NULL, "write a temporary file"));
 out:
     kith__free(heads);
+    return st;
+}
+
+static kith_status spill_slice(kith__spill *s, const slice *part,
+                               kith_error *err)
+{
+    kith_status st = KITH_OK;
+    sorted k = {0};
+
+    TRY(s->weighted ? sort_weighted(part, &k, err) : sort_plain(part, &k, err));
+    TRY(write_run(s, &k, err));
+out:
+    kith__free(k.key);
+    kith__free(k.weight);
     return st;
 }
 
@@ -217,26 +258,34 @@ static kith_status reserve_load(kith__spill *s, uint32_t largest,
     return KITH_OK;
 }
 
-kith_status kith__spill_add(kith__spill *s, const kith__edges *e,
-                            kith_error *err)
+kith_status kith__spill_add(kith__spill *s, const kith__edges *blocks,
+                            int64_t n_blocks, kith_error *err)
 {
     kith_status st = KITH_OK;
-    sorted k = {0};
+    uint32_t largest = 0;
+    int64_t total = 0;
 
-    TRY(reserve_load(s, e->largest, err));
-    for (int64_t from = 0; from < e->n; from += s->slice) {
-        const int64_t to = from + s->slice < e->n ? from + s->slice : e->n;
+    for (int64_t k = 0; k < n_blocks; k++) {
+        largest = blocks[k].largest > largest ? blocks[k].largest : largest;
+        total += blocks[k].n;
+    }
+    TRY(reserve_load(s, largest, err));
+#pragma omp parallel for num_threads(kith__threads(&s->job)) \
+    schedule(dynamic, 1)
+    for (int64_t from = 0; from < total; from += s->slice) {
+        const int64_t end = from + s->slice;
+        const slice part = {blocks, n_blocks, from, end < total ? end : total};
+        kith_error own = {0};
+        const kith_status got = spill_slice(s, &part, &own);
 
-        TRY(s->weighted ? sort_weighted(e, from, to, &k, err)
-                        : sort_plain(e, from, to, &k, err));
-        TRY(write_run(s, &k, err));
-        kith__free(k.key);
-        kith__free(k.weight);
-        k = (sorted){0};
+#pragma omp critical(kith_spill)
+        if (got != KITH_OK && st == KITH_OK) {
+            st = got;
+            if (err)
+                *err = own;
+        }
     }
 out:
-    kith__free(k.key);
-    kith__free(k.weight);
     return st;
 }
 

@@ -19,9 +19,9 @@ kith_status kith__spill_new(const char *folder, const kith_job *job,
                             kith_error *err);
 void kith__spill_free(kith__spill *s); /* NULL is fine */
 
-/* Write the edges of a block, self-loops left out, as one or more runs. */
-kith_status kith__spill_add(kith__spill *s, const kith__edges *e,
-                            kith_error *err);
+/* Write the edges of some blocks, self-loops left out, as sorted runs. */
+kith_status kith__spill_add(kith__spill *s, const kith__edges *blocks,
+                            int64_t n_blocks, kith_error *err);
 
 /*
  * Merge the runs into rows.  rank numbers raw ids (NULL: they are nodes).

@@ -116,9 +116,19 @@ static kith_status begin_section(kith__kg_writer *w, const char *tag,
 static kith_status append(kith__kg_writer *w, const void *bytes, int64_t size,
                           kith_error *err)
 {
-    XXH3_64bits_update(w->sum, bytes, (size_t)size);
+    const int64_t most = 1 << 18; /* so that it is still in the cache */
+    kith_status st = KITH_OK;
+
+    for (int64_t at = 0; at < size; at += most) {
+        const int64_t n = size - at < most ? size - at : most;
+        const char *from = (const char *)bytes + at;
+
+        XXH3_64bits_update(w->sum, from, (size_t)n);
+        TRY(kith__out_write(w->out, from, n, err));
+    }
     w->table[w->head.sections].size += size;
-    return kith__out_write(w->out, bytes, size, err);
+out:
+    return st;
 }
 
 static void end_section(kith__kg_writer *w)
@@ -476,7 +486,7 @@ static kith_status get_labels(const opened *o, kith_labels **out,
 {
     kith_status st = KITH_OK;
     kith_labels *labels = NULL;
-    int64_t counts[2], size;
+    int64_t counts[2], size = 0;
     const char *classes = get(o, "classes", 1, -1, &size);
 
     *out = NULL;

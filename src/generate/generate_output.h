@@ -1,0 +1,47 @@
+/*
+ * generate_output.h: the files of a generated graph, which appear together.
+ *
+ * "FILE.kg": FILE.kg, FILE.labels.tsv, FILE.splits/0/.  Each is written without
+ * a name; in the end they get their names, the graph last.
+ * "DIR": graph.kg, labels.tsv, splits/0/ in a temporary folder beside DIR,
+ * which in the end becomes DIR.
+ */
+#ifndef KITH_GENERATE_GENERATE_OUTPUT_H
+#define KITH_GENERATE_GENERATE_OUTPUT_H
+
+#include "generate/splits_plan.h"
+#include "io/kg.h"
+#include "io/writer.h"
+
+enum { KITH__LABELS = KITH__SPLIT_PARTS, KITH__SIDE_FILES };
+
+typedef struct kith__output {
+    char *target; /* what the user named */
+    char *temp;   /* the folder that becomes the target, NULL for FILE.kg */
+    char *splits, *split; /* the two folders for splits */
+    bool made_temp, made_splits, made_split;
+    char *side_path[KITH__SIDE_FILES]; /* parts of the split, then labels */
+    kith__writer *side[KITH__SIDE_FILES];
+    bool named[KITH__SIDE_FILES]; /* has its name already */
+    char *graph_path;
+    kith__kg_writer *graph;
+} kith__output;
+
+/* Check the target, name the files and open the graph.  The caller calls
+ * kith__output_close() in any case. */
+kith_status kith__output_open(kith__output *out, const char *path,
+                              kith_error *err);
+
+/* Write labels and split, still without their names. */
+kith_status kith__output_side_files(kith__output *out,
+                                    const kith__label_plan *plan,
+                                    const kith_generate_options *o,
+                                    kith_error *err);
+
+/* Give everything its name. */
+kith_status kith__output_commit(kith__output *out, kith_error *err);
+
+/* Free; if not committed, nothing remains on disk. */
+void kith__output_close(kith__output *out);
+
+#endif
