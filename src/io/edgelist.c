@@ -7,6 +7,8 @@
  * in a second pass.  Blocks of lines are parsed by all threads; what must be in
  * order (new ids, the first error) is merged block after block.
  */
+#include <math.h>
+
 #include "core/alloc.h"
 #include "core/job.h"
 #include "io/fields.h"
@@ -97,11 +99,14 @@ static bool read_weight(parsed *r, const kith__field *f, float *weight)
 
     kith__quote(shown, f->text, f->length);
     if (!kith__parse_real(f->text, f->length, &value))
-        line_fail(r, "weight '%s' is not a number", shown);
-    else if (!((float)value >= 0 && (float)value <= 3.4e38f))
+        line_fail(r, "weight '%s' is not a number, expected one of 0 or more",
+                  shown);
+    else if (value < 0)
+        line_fail(r, "weight '%s' is negative, expected 0 or more", shown);
+    else if (!isfinite((float)value))
         line_fail(r,
-                  "weight '%s' is negative, infinite or not a number, "
-                  "expected a number from 0 up",
+                  "weight '%s' is infinite or not a number, expected 0 or "
+                  "more",
                   shown);
     *weight = (float)value + 0.0f; /* no minus zero */
     return r->st == KITH_OK;
