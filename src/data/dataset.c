@@ -83,7 +83,7 @@ static kith_status find_files(const char *path, files *f, kith_error *err)
     return st;
 }
 
-/* ---- reading text ------------------------------------------------------- */
+/* ---- reading text -------------------------------------------------------- */
 
 /* All of a data set but its graph, which comes out of `gathered`. */
 typedef struct staged {
@@ -177,7 +177,7 @@ static kith_status extend_features(kith_features *f, int32_t n, kith_error *err)
     return KITH_OK;
 }
 
-/* ---- opening ------------------------------------------------------------ */
+/* ---- opening ------------------------------------------------------------- */
 
 static kith_status open_text(const files *f, const kith_build_options *options,
                              kith_dataset *d, kith_error *err)
@@ -241,7 +241,7 @@ void kith_dataset_free(kith_dataset *d)
     kith__free(d);
 }
 
-/* ---- building ----------------------------------------------------------- */
+/* ---- building ------------------------------------------------------------ */
 
 kith_status kith_dataset_save(const kith_dataset *d, const char *path,
                               const kith_job *job, kith_error *err)
@@ -333,7 +333,7 @@ out:
     return st;
 }
 
-/* ---- writing a folder --------------------------------------------------- */
+/* ---- writing a folder ---------------------------------------------------- */
 
 static const char *edges_name(kith_graph_format format)
 {

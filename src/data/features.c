@@ -41,7 +41,7 @@ kith_status kith_features_load(const char *path, kith_features **out,
                        "is empty, expected a feature matrix"));
     kith__source_close(source);
     source = NULL;
-    if (memcmp(first, "%%MatrixMarket", 14) == 0)
+    if (strncasecmp(first, "%%MatrixMarket", 14) == 0)
         st = kith__mtx_features_read(path, out, err);
     else if (memcmp(first, "PK\3\4", 4) == 0)
         st = kith__npz_features_read(path, out, err);
@@ -84,7 +84,7 @@ kith_status kith_features_write(const kith_features *f, const char *path,
                       ".svm .npy or .npz");
 }
 
-/* ---- rows onto nodes ---------------------------------------------------- */
+/* ---- rows onto nodes ----------------------------------------------------- */
 
 static bool row_empty(const kith_features *f, int32_t r)
 {

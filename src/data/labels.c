@@ -11,7 +11,7 @@
 #include "io/reader.h"
 #include "io/writer.h"
 
-/* ---- lines -------------------------------------------------------------- */
+/* ---- lines --------------------------------------------------------------- */
 
 typedef struct label_line {
     kith__field node, class_name;
@@ -100,7 +100,7 @@ out:
     return st;
 }
 
-/* ---- reading ------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------- */
 
 /* Give one node its class; a second, different class is refused. */
 static kith_status set_label(kith__reader *r, const kith_graph *g,
@@ -246,7 +246,7 @@ void kith_labels_free(kith_labels *labels)
     kith__free(labels);
 }
 
-/* ---- writing ------------------------------------------------------------ */
+/* ---- writing ------------------------------------------------------------- */
 
 kith_status kith_labels_write(const kith_labels *labels, const kith_graph *g,
                               const char *path, kith_error *err)
@@ -276,7 +276,7 @@ out:
     return st;
 }
 
-/* ---- homophily ---------------------------------------------------------- */
+/* ---- homophily ----------------------------------------------------------- */
 
 double kith_homophily(const kith_graph *g, const kith_labels *labels,
                       int64_t *counted)

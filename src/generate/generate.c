@@ -14,7 +14,7 @@
 #include "generate/node_features.h"
 #include "graph/builder.h"
 
-/* ---- presets ------------------------------------------------------------ */
+/* ---- presets ------------------------------------------------------------- */
 
 static const struct preset {
     const char *name;
@@ -126,7 +126,7 @@ kith_status kith_generate_preset(const char *name, double scale,
                       kith__quote(quoted, name, strlen(name)));
 }
 
-/* ---- checks ------------------------------------------------------------- */
+/* ---- checks -------------------------------------------------------------- */
 
 static bool is_share(double x)
 {
@@ -141,9 +141,10 @@ static int32_t usual_words(const kith_generate_options *o)
 
 static kith_status check_nodes(const kith_generate_options *o, kith_error *err)
 {
-    const int64_t most = o->model == KITH_POWERLAW ? all_pairs(o->nodes)
-                                                   : (int64_t)1 << 40;
-    const int64_t least = o->model == KITH_POWERLAW ? o->nodes - 1 : 0;
+    const bool exact = o->model == KITH_POWERLAW;
+    const int64_t n = o->nodes;
+    const int64_t least = exact ? n - 1 : 0;
+    const int64_t most = exact ? all_pairs(n) : (int64_t)1 << 40;
 
     if (o->nodes < 1)
         return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
@@ -242,7 +243,7 @@ out:
     return st;
 }
 
-/* ---- edges -------------------------------------------------------------- */
+/* ---- edges --------------------------------------------------------------- */
 
 static kith_status start(kith__edge_source *s, const kith__label_plan *plan,
                          const kith_generate_options *o, kith_error *err)

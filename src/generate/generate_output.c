@@ -8,7 +8,7 @@
 #include "core/alloc.h"
 #include "core/job.h"
 
-/* ---- names -------------------------------------------------------------- */
+/* ---- names --------------------------------------------------------------- */
 
 static bool ends_with(const char *text, const char *end)
 {
@@ -120,7 +120,7 @@ out:
     return st;
 }
 
-/* ---- text --------------------------------------------------------------- */
+/* ---- text ---------------------------------------------------------------- */
 
 /* Decimal digits of x at `to`; returns how many. */
 static size_t put_number(char *to, uint32_t x)
@@ -217,7 +217,7 @@ out:
     return st;
 }
 
-/* ---- the end ------------------------------------------------------------ */
+/* ---- the end ------------------------------------------------------------- */
 
 /* A part that this split does not have must not be an older split's. */
 static kith_status name_side_files(kith__output *out, kith_error *err)

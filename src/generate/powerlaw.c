@@ -56,7 +56,7 @@ typedef struct powerlaw {
     scratch *scratch;
 } powerlaw;
 
-/* ---- how many edges ----------------------------------------------------- */
+/* ---- how many edges ------------------------------------------------------ */
 
 /* sum over t < n of min(t, k), for 0 <= k < n */
 static int64_t edges_with(int64_t n, int64_t k)
@@ -103,7 +103,7 @@ static int64_t before(const kith__edge_source *s, int64_t part)
     return edges_before(s->model, first_of_part(s, part));
 }
 
-/* ---- to whom ------------------------------------------------------------ */
+/* ---- to whom ------------------------------------------------------------- */
 
 static inline bool add_seen(const powerlaw *m, uint32_t *seen, uint32_t id)
 {
@@ -211,7 +211,7 @@ static void draw(const kith__edge_source *s, int64_t part, int thread,
     }
 }
 
-/* ---- setting up --------------------------------------------------------- */
+/* ---- setting up ---------------------------------------------------------- */
 
 /* Ids of each class by arrival, and how many arrived before each part. */
 static kith_status list_members(powerlaw *m, const kith__label_plan *p,

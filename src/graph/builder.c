@@ -177,7 +177,7 @@ out:
     return st;
 }
 
-/* ---- in memory ---------------------------------------------------------- */
+/* ---- in memory ----------------------------------------------------------- */
 
 /* What the five steps share. */
 typedef struct work {
@@ -438,7 +438,7 @@ out:
     return st;
 }
 
-/* ---- finishing ---------------------------------------------------------- */
+/* ---- finishing ----------------------------------------------------------- */
 
 /* Number the ids seen, and say whether that changes anything. */
 static kith_status number_ids(kith__builder *b, kith__ids *ids, bool *identity,

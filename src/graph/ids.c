@@ -200,7 +200,7 @@ out:
     return st;
 }
 
-/* ---- the growing set ---------------------------------------------------- */
+/* ---- the growing set ----------------------------------------------------- */
 
 static bool set_rehash(kith__id_set *set, int64_t n_slots)
 {
@@ -304,7 +304,7 @@ void kith__id_set_release(kith__id_set *set)
     *set = (kith__id_set){0};
 }
 
-/* ---- from set to ids ---------------------------------------------------- */
+/* ---- from set to ids ----------------------------------------------------- */
 
 void kith__ids_from_values(int64_t *values, int32_t n, kith__ids *out)
 {

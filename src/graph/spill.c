@@ -90,7 +90,7 @@ void kith__spill_free(kith__spill *s)
     kith__free(s);
 }
 
-/* ---- writing runs ------------------------------------------------------- */
+/* ---- writing runs -------------------------------------------------------- */
 
 /* Sorted keys row << 32 | entry, with their weights beside or NULL. */
 typedef struct sorted {
@@ -289,7 +289,7 @@ out:
     return st;
 }
 
-/* ---- merging ------------------------------------------------------------ */
+/* ---- merging ------------------------------------------------------------- */
 
 /* Buffers of one window of rows [first, last). */
 typedef struct window {

@@ -55,7 +55,7 @@ typedef struct parser {
     int n_slots;
 } parser;
 
-/* ---- one line ----------------------------------------------------------- */
+/* ---- one line ------------------------------------------------------------ */
 
 /* Take a line's end off: the newline before `after`, and a CR. */
 static const char *line_end(const char *begin, const char *after)
@@ -305,7 +305,7 @@ static void parse_block(const parser *p, parsed *r)
     }
 }
 
-/* ---- the first lines ---------------------------------------------------- */
+/* ---- the first lines ----------------------------------------------------- */
 
 /* A line's first three fields; returns how many fields it has, up to 4. */
 static int look_at_line(const char *line, size_t length, char separator,
@@ -459,7 +459,7 @@ static void trim_first_block(parser *p, parsed *r)
     memmove(r->block.text, r->block.text + used, (size_t)r->block.length + 16);
 }
 
-/* ---- all lines ---------------------------------------------------------- */
+/* ---- all lines ----------------------------------------------------------- */
 
 static void reset_slot(parsed *r)
 {
@@ -616,7 +616,7 @@ static void close_parser(parser *p)
     kith__source_close(p->source);
 }
 
-/* ---- ids ---------------------------------------------------------------- */
+/* ---- ids ----------------------------------------------------------------- */
 
 /* Ids named elsewhere join the nodes: as bits (raw) or as further ids. */
 static kith_status mark_known(const kith__known *known, kith__builder *b,

@@ -47,7 +47,7 @@ kith_status kith__npz_graph_write(const kith_graph *g, const char *path,
 kith_status kith__edgelist_write(const kith_graph *g, const char *path,
                                  char separator, kith_error *err);
 
-/* ---- for the readers: features_build.c ---------------------------------- */
+/* ---- for the readers: features_build.c ----------------------------------- */
 
 /* Entries of a sparse matrix in any order, gathered and then sorted. */
 typedef struct kith__triples {

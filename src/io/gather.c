@@ -45,7 +45,7 @@ kith_status kith__gather(const char *path, const kith__known *known,
                        "is empty, expected a graph"));
     kith__source_close(source);
     source = NULL;
-    if (strncmp(first, "%%MatrixMarket", 14) == 0)
+    if (strncasecmp(first, "%%MatrixMarket", 14) == 0)
         st = kith__mtx_graph_read(path, known, options, out, err);
     else if (memcmp(first, "PK\3\4", 4) == 0)
         st = kith__npz_graph_read(path, known, options, out, err);

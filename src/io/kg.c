@@ -49,7 +49,7 @@ static uint64_t header_checksum(const header *h, const section *table)
     return XXH3_64bits(bytes, 56 + sizeof(section) * h->sections);
 }
 
-/* ---- writing ------------------------------------------------------------ */
+/* ---- writing ------------------------------------------------------------- */
 
 struct kith__kg_writer {
     kith__out *out;
@@ -318,7 +318,7 @@ out:
     return st;
 }
 
-/* ---- mapping ------------------------------------------------------------ */
+/* ---- mapping ------------------------------------------------------------- */
 
 bool kith__kg_is(const char *path)
 {
@@ -598,7 +598,7 @@ kith_status kith_graph_open(const char *path, kith_graph **out, kith_error *err)
     return kith__kg_open(path, out, NULL, NULL, NULL, err);
 }
 
-/* ---- verifying ---------------------------------------------------------- */
+/* ---- verifying ----------------------------------------------------------- */
 
 static kith_status check_sums(const opened *o, const kith_job *job,
                               kith_error *err)
@@ -737,7 +737,7 @@ out:
     return st;
 }
 
-/* ---- identity ----------------------------------------------------------- */
+/* ---- identity ------------------------------------------------------------ */
 
 static uint64_t stored_sum(const opened *o, const char *tag)
 {

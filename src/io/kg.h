@@ -8,7 +8,7 @@
 #include "graph/graph_object.h"
 #include "kith/data.h"
 
-/* ---- writing ------------------------------------------------------------ */
+/* ---- writing ------------------------------------------------------------- */
 
 typedef struct kith__kg_writer kith__kg_writer;
 
@@ -39,7 +39,7 @@ kith_status kith__kg_put_cleaning(kith__kg_writer *w, const kith_cleaning *c,
 /* Write the header, sync, and give the file its name; w is freed either way. */
 kith_status kith__kg_commit(kith__kg_writer *w, kith_error *err);
 
-/* ---- reading ------------------------------------------------------------ */
+/* ---- reading ------------------------------------------------------------- */
 
 /* True if the file begins like a built graph. */
 bool kith__kg_is(const char *path);

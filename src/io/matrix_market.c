@@ -35,8 +35,7 @@ typedef struct entry {
     float value;
 } entry;
 
-/* ---- header ---------------------------------------------------------------
- */
+/* ---- header -------------------------------------------------------------- */
 
 static bool same(const char *word, size_t length, const char *expected)
 {
@@ -179,8 +178,7 @@ out:
     return st;
 }
 
-/* ---- entries --------------------------------------------------------------
- */
+/* ---- entries ------------------------------------------------------------- */
 
 static kith_status read_value(mtx *m, const char **at, float *value,
                               kith_error *err)
@@ -281,8 +279,7 @@ out:
     return st;
 }
 
-/* ---- graphs ---------------------------------------------------------------
- */
+/* ---- graphs -------------------------------------------------------------- */
 
 static kith_status check_graph(const mtx *m, const kith_build_options *options,
                                kith_error *err)
@@ -355,8 +352,7 @@ out:
     return st;
 }
 
-/* ---- features -------------------------------------------------------------
- */
+/* ---- features ------------------------------------------------------------ */
 
 static kith_status read_sparse(mtx *m, kith_features **out, kith_error *err)
 {
@@ -428,8 +424,7 @@ out:
     return st;
 }
 
-/* ---- writing --------------------------------------------------------------
- */
+/* ---- writing ------------------------------------------------------------- */
 
 static void write_sparse(kith__writer *w, const kith_features *f)
 {

@@ -63,8 +63,7 @@ static kith_status read_number(metis *m, const char *word, size_t length,
     return KITH_OK;
 }
 
-/* ---- header ---------------------------------------------------------------
- */
+/* ---- header -------------------------------------------------------------- */
 
 /* fmt is up to three digits, 0 or 1: node sizes, node weights, edge weights. */
 static kith_status read_layout(metis *m, const char **at, kith_error *err)
@@ -127,8 +126,7 @@ out:
     return st;
 }
 
-/* ---- nodes ----------------------------------------------------------------
- */
+/* ---- nodes --------------------------------------------------------------- */
 
 static kith_status skip_numbers(metis *m, const char **at, kith_error *err)
 {
@@ -258,8 +256,7 @@ out:
     return st;
 }
 
-/* ---- writing --------------------------------------------------------------
- */
+/* ---- writing ------------------------------------------------------------- */
 
 static kith_status check_weights(const kith_graph *g, const char *path,
                                  kith_error *err)

@@ -12,8 +12,7 @@
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
                ".npy code expects a little-endian machine");
 
-/* ---- the dictionary -------------------------------------------------------
- */
+/* ---- the dictionary ------------------------------------------------------ */
 
 /* What is parsed: the text of the dictionary, and where errors are. */
 typedef struct dictionary {
@@ -232,8 +231,7 @@ out:
     return st;
 }
 
-/* ---- header ---------------------------------------------------------------
- */
+/* ---- header -------------------------------------------------------------- */
 
 /* Version 1 has 2 bytes for the length, versions 2 and 3 have 4. */
 static int prefix_bytes(const unsigned char *prefix)
@@ -357,8 +355,7 @@ void kith__npy_print(char *out, const char *descr, int dimensions,
     out[KITH__NPY_PRINTED - 1] = '\n';
 }
 
-/* ---- reading --------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------- */
 
 enum { CHUNK = 1 << 15 }; /* elements */
 
@@ -500,8 +497,7 @@ out:
     return st;
 }
 
-/* ---- writing --------------------------------------------------------------
- */
+/* ---- writing ------------------------------------------------------------- */
 
 /* A sparse matrix may grow this far when it is written densely: 2 GiB. */
 static const int64_t DENSE_LIMIT = INT64_C(1) << 31;

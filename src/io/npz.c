@@ -20,8 +20,7 @@
 #include "io/plausible.h"
 #include "io/writer.h"
 
-/* ---- checksum -------------------------------------------------------------
- */
+/* ---- checksum ------------------------------------------------------------ */
 
 #ifdef KITH_HAVE_ZLIB
 static uint32_t crc_add(uint32_t crc, const void *bytes, int64_t n)
@@ -54,8 +53,7 @@ enum { VERIFY = 0 };
 enum { VERIFY = 1 };
 #endif
 
-/* ---- the archive ----------------------------------------------------------
- */
+/* ---- the archive --------------------------------------------------------- */
 
 enum {
     END_BYTES = 22,     /* end of central directory, without its comment */
@@ -264,8 +262,7 @@ static const member *find_member(const archive *z, const char *name)
     return found;
 }
 
-/* ---- members --------------------------------------------------------------
- */
+/* ---- members ------------------------------------------------------------- */
 
 /* An array of the archive: its header, and its numbers. */
 typedef struct array {
@@ -442,8 +439,7 @@ out:
     return st;
 }
 
-/* ---- SciPy's sparse matrices ----------------------------------------------
- */
+/* ---- SciPy's sparse matrices --------------------------------------------- */
 
 typedef enum layout { LAYOUT_CSR, LAYOUT_CSC, LAYOUT_COO } layout;
 
@@ -640,8 +636,7 @@ static kith_status step(const archive *z, cursor *c, kith_error *err)
     return KITH_OK;
 }
 
-/* ---- features -------------------------------------------------------------
- */
+/* ---- features ------------------------------------------------------------ */
 
 static kith_status sparse_features(const archive *z, const member *format,
                                    kith_features **out, kith_error *err)
@@ -729,8 +724,7 @@ out:
     return st;
 }
 
-/* ---- graphs ---------------------------------------------------------------
- */
+/* ---- graphs -------------------------------------------------------------- */
 
 enum { PROGRESS_ENTRIES = 1 << 20 };
 
@@ -806,8 +800,7 @@ out:
     return st;
 }
 
-/* ---- writing --------------------------------------------------------------
- */
+/* ---- writing ------------------------------------------------------------- */
 
 /*
  * What does not fit 32 bits goes into zip64 fields.  A build for tests may set

@@ -148,7 +148,7 @@ kith_status kith__source_read(kith__source *s, void *bytes, int64_t n,
     return KITH_OK;
 }
 
-/* ---- blocks ------------------------------------------------------------- */
+/* ---- blocks -------------------------------------------------------------- */
 
 void kith__block_release(kith__block *b)
 {

@@ -34,8 +34,7 @@ static void release(svmlight *s)
     kith__free(s->sorted);
 }
 
-/* ---- reading --------------------------------------------------------------
- */
+/* ---- reading ------------------------------------------------------------- */
 
 /* The first line, if it is ours: `# kith features ROWS COLUMNS`. */
 static kith_status read_announcement(svmlight *s, kith_error *err)
@@ -228,8 +227,7 @@ out:
     return st;
 }
 
-/* ---- writing --------------------------------------------------------------
- */
+/* ---- writing ------------------------------------------------------------- */
 
 static void write_pair(kith__writer *w, int64_t column, float value)
 {

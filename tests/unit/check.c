@@ -37,7 +37,7 @@ void check_skip(const char *why)
     longjmp(skip_to, 1);
 }
 
-/* ---- allocation failures ------------------------------------------------ */
+/* ---- allocation failures ------------------------------------------------- */
 
 static atomic_long in_use, calls, fail_at;
 static atomic_bool failed;
@@ -94,7 +94,7 @@ long check_oom_end(void)
     return in_use;
 }
 
-/* ---- files -------------------------------------------------------------- */
+/* ---- files --------------------------------------------------------------- */
 
 static char folder[64];
 
@@ -201,7 +201,7 @@ const char *check_shared(const char *name)
     return path;
 }
 
-/* ---- running ------------------------------------------------------------ */
+/* ---- running ------------------------------------------------------------- */
 
 /* Run one test and say how it went; true if it failed. */
 static bool run_test(const check_test *t)

@@ -98,7 +98,7 @@ TEST(folders_that_are_no_data_set_are_refused)
     refuse_set("e", "features.mtx", 0, "expected a nodes.txt");
 }
 
-/* ---- splits ------------------------------------------------------------- */
+/* ---- splits -------------------------------------------------------------- */
 
 static kith_dataset *split_set(void)
 {
@@ -159,7 +159,7 @@ TEST(bad_splits_are_refused)
     kith_dataset_free(d);
 }
 
-/* ---- features beside a graph -------------------------------------------- */
+/* ---- features beside a graph --------------------------------------------- */
 
 TEST(feature_rows_find_their_nodes)
 {

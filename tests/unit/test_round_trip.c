@@ -106,7 +106,7 @@ TEST(a_stale_list_of_nodes_is_removed)
     kith_graph_free(back);
 }
 
-/* ---- features ----------------------------------------------------------- */
+/* ---- features ------------------------------------------------------------ */
 
 static bool same_features(const kith_features *a, const kith_features *b)
 {
@@ -158,7 +158,7 @@ TEST(features_survive_every_format)
     }
 }
 
-/* ---- whole data sets ---------------------------------------------------- */
+/* ---- whole data sets ----------------------------------------------------- */
 
 static void check_same_set(const kith_dataset *a, const kith_dataset *b)
 {
