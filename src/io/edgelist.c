@@ -143,9 +143,10 @@ static bool split_line(parsed *r, const layout *look, char *begin,
             line_fail(r, "expected a weight in the third field, found none");
         return r->st == KITH_OK;
     }
-    if (look->weighted)
-        return read_weight(r, &third, weight);
-    r->extra++;
+    if (look->weighted && !read_weight(r, &third, weight))
+        return false;
+    r->extra += !look->weighted ||
+                kith__field_next(&at, end, look->separator, &third);
     return true;
 }
 

@@ -205,6 +205,20 @@ TEST(a_third_number_is_a_weight)
     kith_graph_free(g);
 }
 
+TEST(fields_beyond_the_weight_are_counted)
+{
+    kith_build_options o = {.weights = KITH_YES};
+    kith_graph *g = NULL;
+    kith_cleaning c;
+    kith_error err;
+
+    CHECK_OK(kith_graph_read(check_file("x.tsv", "0\t1\t2\tmay\n1\t2\t3\n"), &o,
+                             &g, &c, &err));
+    CHECK_INT(c.extra_fields, 1);
+    CHECK_NEAR(kith_graph_weights(g)[0], 2, 0);
+    kith_graph_free(g);
+}
+
 TEST(refusals_name_the_line)
 {
     refuse("0\t1\n2\n", 2, "expected two node ids separated by a tab");

@@ -1,0 +1,290 @@
+#include <kith/kith.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cmd_shared.h"
+#include "commands.h"
+#include "term.h"
+
+static const char *const usage[] = {"IN OUT [OPTIONS]", NULL};
+
+static const char *const description[] = {
+    "Reads a graph, a data set or a feature matrix and writes it in another "
+    "format. The ending of OUT chooses: .kg (built file), .tsv, .csv, .txt "
+    "(edge lists), .mtx (Matrix Market), .graph (METIS), .npz (SciPy), each "
+    "text format also with .gz or .zst after it. A name without a known "
+    "ending, or one that ends in '/', becomes a data set folder.",
+    "Built files and folders carry labels and features along; the other "
+    "formats hold the graph alone. Where a format cannot carry the ids of the "
+    "nodes, OUT.nodes.txt lists them, and reading finds it there.",
+    "A feature matrix is converted by itself if IN ends in .svm, .svmlight or "
+    ".npy, or with --what features; then OUT may end in .mtx, .svm, "
+    ".svmlight, .npy or .npz. From a data set, its rows follow the order of "
+    "the nodes.",
+    NULL,
+};
+
+static const argument arguments[] = {
+    {"IN", OPTION_FILE, NULL, false,
+     "What to read, as for 'kith graph build'; - reads standard input."},
+    {"OUT", OPTION_FILE, NULL, false,
+     "What to write; - writes a text format, named by --to, to standard "
+     "output."},
+    {.name = NULL},
+};
+
+typedef enum subject {
+    WHAT_AUTO,
+    WHAT_GRAPH,
+    WHAT_FEATURES,
+    WHAT_DATASET
+} subject;
+
+#define WHAT_CHOICES "auto|graph|features|dataset"
+#define TO_CHOICES \
+    "auto|kg|tsv|csv|mtx|metis|npz|svmlight|npy|folder" /* in this order: */
+enum { TO_NPZ = 6, TO_SVMLIGHT, TO_NPY, TO_FOLDER };
+
+static const option options[] = {
+    {.name = "what",
+     .type = OPTION_CHOICE,
+     .value = "WHAT",
+     .preset = "auto",
+     .choices = WHAT_CHOICES,
+     .help = "What to write: the graph alone, the features alone, or all."},
+    {.name = "to",
+     .type = OPTION_CHOICE,
+     .value = "FORMAT",
+     .preset = "auto",
+     .choices = TO_CHOICES,
+     .help = "Write this format whatever OUT is called. For a folder, the "
+             "format of its edges."},
+    {.name = "features-format",
+     .type = OPTION_CHOICE,
+     .value = "FORMAT",
+     .preset = "auto",
+     .choices = "auto|mtx|svmlight|npy|npz",
+     .help = "Format of a feature matrix, alone or in a folder."},
+    {.name = "force",
+     .letter = 'f',
+     .help = "Replace a folder that exists. Files are always replaced."},
+    ROWS_READING,
+    ROW_THREADS,
+    ROW_QUIET,
+    ROW_HELP,
+    ROW_END,
+};
+
+static const example examples[] = {
+    {"kith graph convert edges.csv graph.mtx.gz",
+     "an edge list to Matrix Market, packed"},
+    {"kith graph convert data/cora cora.kg", "a data set folder to one file"},
+    {"kith graph convert cora.kg cora/ --features-format npz", "and back"},
+    {"kith graph convert words.svm words.npz", "a feature matrix"},
+    {"kith graph convert g.kg - --to tsv | head", "look at the first edges"},
+    {NULL, NULL},
+};
+
+/* What is to be done, once names and options are read together. */
+typedef struct plan {
+    const char *in, *out;
+    subject what;
+    bool folder;
+    kith_graph_format graph_format;
+    kith_features_format features_format;
+} plan;
+
+static bool names_features(const char *name)
+{
+    return name_ends(name, ".svm") || name_ends(name, ".svmlight") ||
+           name_ends(name, ".libsvm") || name_ends(name, ".npy");
+}
+
+static bool names_folder(const char *name)
+{
+    static const char *const files[] = {".kg",  ".tsv",   ".csv", ".txt",
+                                        ".mtx", ".graph", ".npz", ".edges"};
+    const size_t length = strlen(name);
+
+    if (strcmp(name, "-") == 0)
+        return false;
+    if (length > 0 && name[length - 1] == '/')
+        return true;
+    for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
+        if (name_ends(name, files[i]))
+            return false;
+    return !names_features(name);
+}
+
+static bool is_stream(const char *out)
+{
+    return strcmp(out, "-") == 0 || strncmp(out, "/dev/", 5) == 0;
+}
+
+static kith_features_format features_format(const args *a)
+{
+    const int to = args_choice(a, "to");
+
+    if (args_given(a, "features-format"))
+        return (kith_features_format)args_choice(a, "features-format");
+    return to == KITH_GRAPH_MTX ? KITH_FEATURES_MTX
+           : to == TO_NPZ       ? KITH_FEATURES_NPZ
+           : to == TO_SVMLIGHT  ? KITH_FEATURES_SVMLIGHT
+           : to == TO_NPY       ? KITH_FEATURES_NPY
+                                : KITH_FEATURES_AUTO;
+}
+
+static void make_plan(const args *a, plan *p)
+{
+    const int to = args_choice(a, "to");
+    const bool ends_in_slash = p->out[strlen(p->out) - 1] == '/';
+
+    p->what = (subject)args_choice(a, "what");
+    if (p->what == WHAT_AUTO &&
+        (names_features(p->in) || to == TO_SVMLIGHT || to == TO_NPY))
+        p->what = WHAT_FEATURES;
+    p->folder = p->what != WHAT_FEATURES && to != KITH_GRAPH_KG &&
+                (to == TO_FOLDER || ends_in_slash ||
+                 (to == 0 && names_folder(p->out) && !is_stream(p->out)));
+    p->graph_format = to < TO_SVMLIGHT ? (kith_graph_format)to
+                                       : KITH_GRAPH_AUTO;
+    if (p->graph_format == KITH_GRAPH_AUTO && !p->folder &&
+        name_ends(p->out, ".kg"))
+        p->graph_format = KITH_GRAPH_KG;
+    if (p->what == WHAT_AUTO)
+        p->what = p->folder || p->graph_format == KITH_GRAPH_KG ? WHAT_DATASET
+                                                                : WHAT_GRAPH;
+    p->features_format = features_format(a);
+}
+
+static int check(const args *a, const plan *p)
+{
+    if (p->what == WHAT_FEATURES && p->features_format == 0 &&
+        !names_features(p->out) && !name_ends(p->out, ".mtx") &&
+        !name_ends(p->out, ".npz"))
+        return usage_error(a->of,
+                           "'%s' names no format of features: give "
+                           "--features-format or end it in .mtx, .svm, .npy or "
+                           ".npz",
+                           p->out);
+    if (p->what == WHAT_GRAPH && (p->folder || names_features(p->out)))
+        return usage_error(a->of, "'%s' names no format of graphs: give --to",
+                           p->out);
+    if (p->what == WHAT_GRAPH && p->graph_format == 0 && is_stream(p->out))
+        return usage_error(a->of,
+                           "writing to '%s' needs a format: --to tsv, "
+                           "for one",
+                           p->out);
+    if (p->what == WHAT_DATASET && !p->folder &&
+        p->graph_format != KITH_GRAPH_KG)
+        return usage_error(a->of,
+                           "'%s' cannot hold a whole data set: name a folder "
+                           "or a .kg file",
+                           p->out);
+    return EXIT_OK;
+}
+
+static kith_status write_features(run *r, const plan *p)
+{
+    kith_features *alone = NULL;
+    kith_dataset *d = NULL;
+    kith_build_options how = reading_options(r);
+    kith_status st;
+
+    if (is_folder(p->in) || name_ends(p->in, ".kg")) {
+        st = kith_dataset_open(p->in, &how, &d, &r->err);
+        if (st == KITH_OK && !d->features) {
+            r->err = (kith_error){.status = KITH_ERR_ARGUMENT};
+            snprintf(r->err.path, sizeof(r->err.path), "%s", p->in);
+            snprintf(r->err.text, sizeof(r->err.text), "has no features");
+            st = KITH_ERR_ARGUMENT;
+        }
+    } else {
+        st = kith_features_load(p->in, &alone, &r->err);
+    }
+    if (st == KITH_OK)
+        st = kith_features_write(d ? d->features : alone, p->out,
+                                 p->features_format, &r->err);
+    kith_features_free(alone);
+    kith_dataset_free(d);
+    return st;
+}
+
+static kith_status write_opened(run *r, const plan *p, const kith_dataset *d)
+{
+    if (p->folder)
+        return kith_dataset_write(
+            d, p->out, p->graph_format ? p->graph_format : KITH_GRAPH_TSV,
+            p->features_format ? p->features_format : KITH_FEATURES_MTX,
+            args_flag(r->a, "force"), &r->job, &r->err);
+    if (p->what == WHAT_DATASET)
+        return kith_dataset_save(d, p->out, &r->job, &r->err);
+    return kith_graph_write(d->graph, p->out, p->graph_format, &r->job,
+                            &r->err);
+}
+
+static void tell(const run *r, const plan *p, const kith_dataset *d)
+{
+    char line[200] = "", time[TERM_NUMBER];
+
+    if (r->quiet)
+        return;
+    summary_add(line, sizeof(line), kith_graph_nodes(d->graph), "node",
+                "nodes");
+    summary_add(line, sizeof(line), kith_graph_edges(d->graph), "edge",
+                "edges");
+    if (p->what == WHAT_DATASET && d->labels)
+        summary_add(line, sizeof(line), d->labels->labelled, "label", "labels");
+    if (p->what == WHAT_DATASET && d->features)
+        summary_add(line, sizeof(line), d->features->columns, "feature column",
+                    "feature columns");
+    fprintf(stderr, "%s: %s in %s\n",
+            strcmp(p->out, "-") == 0 ? "standard output" : p->out, line,
+            term_seconds(seconds_now() - r->begun, time));
+    if (p->what == WHAT_GRAPH && (d->labels || d->features))
+        fprintf(stderr, "labels and features stay behind: this format holds "
+                        "the graph alone\n");
+}
+
+static kith_status write_graph(run *r, const plan *p)
+{
+    kith_build_options how = reading_options(r);
+    kith_dataset *d = NULL;
+    kith_status st = kith_dataset_open(p->in, &how, &d, &r->err);
+
+    if (st == KITH_OK)
+        st = write_opened(r, p, d);
+    progress_end(&r->tty);
+    if (st == KITH_OK)
+        tell(r, p, d);
+    kith_dataset_free(d);
+    return st;
+}
+
+static int graph_convert(const args *a)
+{
+    plan p = {.in = args_plain(a, 0), .out = args_plain(a, 1)};
+    int code;
+    run r;
+
+    if (!p.in[0] || !p.out[0])
+        return usage_error(a->of, "a name is empty");
+    make_plan(a, &p);
+    code = check(a, &p);
+    if (code != EXIT_OK)
+        return code;
+    run_begin(&r, a);
+    return run_end(&r, p.what == WHAT_FEATURES ? write_features(&r, &p)
+                                               : write_graph(&r, &p));
+}
+
+const command cmd_graph_convert = {
+    .name = "graph convert",
+    .summary = "write a graph, data set or feature matrix in another format",
+    .usage = usage,
+    .description = description,
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .run = graph_convert,
+};

@@ -1,0 +1,80 @@
+/*
+ * cmd_shared.h: what the commands share: running a job under progress and
+ * interrupts, the options of reading, names of files, reporting.
+ */
+#ifndef KITH_CLI_CMD_SHARED_H
+#define KITH_CLI_CMD_SHARED_H
+
+#include <kith/kith.h>
+
+#include "options.h"
+#include "progress_tty.h"
+
+/* A command on its way. */
+typedef struct run {
+    const args *a;
+    bool quiet;
+    double begun;
+    progress_tty tty;
+    kith_job job; /* threads, memory, progress; points at tty */
+    kith_error err;
+} run;
+
+/* Start from --threads, --memory and --quiet, as far as the table has them. */
+void run_begin(run *r, const args *a);
+
+/* End: clear the progress line, tell of a failure; answers the exit status. */
+int run_end(run *r, kith_status st);
+
+/* Three quarters of the machine's memory: the default of --memory; 0 if
+ * unknown. */
+int64_t most_memory(void);
+
+/* How to read a graph: rows for the tables, and what they say. */
+#define ROWS_READING                                                       \
+    {.name = "header",                                                     \
+     .type = OPTION_CHOICE,                                                \
+     .value = "WHEN",                                                      \
+     .preset = "auto",                                                     \
+     .choices = "auto|yes|no",                                             \
+     .group = "Reading text",                                              \
+     .help = "Does the first line name the columns? auto looks at it."},   \
+        {.name = "weights",                                                \
+         .type = OPTION_CHOICE,                                            \
+         .value = "WHEN",                                                  \
+         .preset = "auto",                                                 \
+         .choices = "auto|yes|no",                                         \
+         .group = "Reading text",                                          \
+         .help = "Is the third column a weight? auto: if there are three " \
+                 "columns and the third is a number."},                    \
+        {.name = "merge",                                                  \
+         .type = OPTION_CHOICE,                                            \
+         .value = "HOW",                                                   \
+         .preset = "max",                                                  \
+         .choices = "max|sum",                                             \
+         .group = "Reading text",                                          \
+         .help = "The weight of an edge that is given several times."},    \
+    {                                                                      \
+        .name = "nodes", .type = OPTION_FILE, .value = "FILE",             \
+        .group = "Reading text",                                           \
+        .help = "One id a line: every node, in this order, also those "    \
+                "without an edge. Edges to others are refused."            \
+    }
+
+kith_build_options reading_options(const run *r);
+
+/* Does the name end in `ending`, before a .gz or .zst? */
+bool name_ends(const char *name, const char *ending);
+
+/* The size of a regular file, -1 if it is none. */
+int64_t file_size(const char *path);
+bool is_folder(const char *path);
+
+/* The last part of a path, without slashes at its end: its start, *length. */
+const char *base_name(const char *path, size_t *length);
+
+/* ", "-separated parts of a sentence: call with the text so far. */
+void summary_add(char *line, size_t size, int64_t n, const char *one,
+                 const char *many);
+
+#endif

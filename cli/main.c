@@ -1,0 +1,125 @@
+/*
+ * main.c: find the command, parse its words, run it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <kith/kith.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "commands.h"
+#include "help.h"
+#include "progress_tty.h"
+
+/* Data that did not arrive is no success; a reader that left early needs no
+ * telling. */
+static int finish_stdout(int code)
+{
+    errno = 0;
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return code;
+    if (errno != EPIPE)
+        fprintf(stderr, "kith: standard output: cannot write%s%s\n",
+                errno ? ": " : "", errno ? strerror(errno) : "");
+    return code == EXIT_OK ? EXIT_FAILED : code;
+}
+
+static int version(void)
+{
+    const char *built = kith_features_built();
+    int length = (int)strlen(built);
+
+    while (length > 0 && built[length - 1] == ' ')
+        length--;
+    printf("kith %s\nbuilt with: %.*s\n", kith_version(), length ? length : 4,
+           length ? built : "none");
+    return EXIT_OK;
+}
+
+static int unknown_command(const command *group, const char *word)
+{
+    const command *meant = command_nearest(group, word);
+    const char *lead = group ? group->name : "";
+    const char *gap = group ? " " : "";
+
+    if (meant)
+        return usage_error(group,
+                           "unknown command '%s%s%s'; did you mean '%s'?", lead,
+                           gap, word, meant->name);
+    return usage_error(group, "unknown command '%s%s%s'", lead, gap, word);
+}
+
+/* kith help [COMMAND...] */
+static int help_command(int argc, char **argv)
+{
+    int used;
+    const command *cmd = command_find(argc, argv, &used);
+
+    if (used < argc && argv[used][0] != '-')
+        return unknown_command(cmd, argv[used]);
+    help_print(stdout, cmd);
+    return EXIT_OK;
+}
+
+static bool is_help(const char *word)
+{
+    return strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0;
+}
+
+/* Words that follow no command that can be run: `kith`, `kith graph`. */
+static int without_command(const command *group, int argc, char **argv)
+{
+    if (argc == 0) {
+        help_print(stderr, group);
+        return EXIT_USAGE;
+    }
+    if (is_help(argv[0])) {
+        help_print(stdout, group);
+        return EXIT_OK;
+    }
+    if (argv[0][0] == '-')
+        return usage_error(group, "unknown option '%s' before a command",
+                           argv[0]);
+    return unknown_command(group, argv[0]);
+}
+
+static int dispatch(int argc, char **argv)
+{
+    int used, code;
+    const command *cmd = command_find(argc, argv, &used);
+    args a;
+
+    if (argc > 0 && strcmp(argv[0], "help") == 0)
+        return help_command(argc - 1, argv + 1);
+    if (argc > 0 &&
+        (strcmp(argv[0], "--version") == 0 || strcmp(argv[0], "-V") == 0))
+        return version();
+    if (!cmd || !cmd->run)
+        return without_command(cmd, argc - used, argv + used);
+    code = options_parse(cmd, argc - used, argv + used, &a);
+    if (code != EXIT_OK)
+        return code;
+    if (a.help) {
+        help_print(stdout, cmd);
+        return EXIT_OK;
+    }
+    return cmd->run(&a);
+}
+
+/* If the caller closed a standard stream, a file opened later must not take
+ * its number.  Opened the wrong way round, so that its use fails. */
+static void fill_closed_streams(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0)
+            (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
+}
+
+int main(int argc, char **argv)
+{
+    fill_closed_streams();
+    signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, no crash */
+    interrupt_catch();
+    return finish_stdout(dispatch(argc - 1, argv + 1));
+}

@@ -1,0 +1,443 @@
+#include "options.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int usage_error(const command *cmd, const char *format, ...)
+{
+    va_list list;
+
+    fputs("kith: ", stderr);
+    va_start(list, format);
+    vfprintf(stderr, format, list);
+    va_end(list);
+    fprintf(stderr, "\nsee 'kith %s%s--help'\n", cmd ? cmd->name : "",
+            cmd ? " " : "");
+    return EXIT_USAGE;
+}
+
+/* ---- near misses --------------------------------------------------------- */
+
+static int least_of(int a, int b)
+{
+    return a < b ? a : b;
+}
+
+int edit_distance(const char *a, const char *b)
+{
+    enum { LONGEST = 40 };
+    int row[3][LONGEST + 1]; /* rows i - 2, i - 1 and i of the table, in turn */
+    const int m = (int)strlen(a), n = (int)strlen(b);
+
+    if (m > LONGEST || n > LONGEST)
+        return LONGEST;
+    for (int j = 0; j <= n; j++)
+        row[0][j] = j;
+    for (int i = 1; i <= m; i++) {
+        int *now = row[i % 3];
+        const int *above = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+
+        now[0] = i;
+        for (int j = 1; j <= n; j++) {
+            now[j] = least_of(least_of(above[j], now[j - 1]) + 1,
+                              above[j - 1] + (a[i - 1] != b[j - 1]));
+            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+                now[j] = least_of(now[j], before[j - 2] + 1);
+        }
+    }
+    return row[m % 3][n];
+}
+
+int near_miss(const char *typed, const char *candidate)
+{
+    const int length = (int)strlen(typed);
+    const int far = length <= 2 ? 1 : length <= 5 ? 2 : 3;
+    int distance;
+
+    if (length > 1 && strncmp(typed, candidate, (size_t)length) == 0)
+        return 0; /* an abbreviation */
+    distance = edit_distance(typed, candidate);
+    return distance <= far && distance < (int)strlen(candidate) ? distance : -1;
+}
+
+static const option *nearest(const option *table, const char *typed)
+{
+    const option *best = NULL;
+    int least = 0;
+
+    for (const option *o = table; o && o->name; o++) {
+        const int distance = near_miss(typed, o->name);
+
+        if (distance >= 0 && (!best || distance < least)) {
+            best = o;
+            least = distance;
+        }
+    }
+    return best;
+}
+
+/* ---- values -------------------------------------------------------------- */
+
+bool choice_next(const char **at, const char **word, size_t *length)
+{
+    if (!*at || !**at)
+        return false;
+    *word = *at;
+    *length = strcspn(*at, "|");
+    *at += *length;
+    *at += **at == '|';
+    return true;
+}
+
+int choice_find(const char *choices, const char *text)
+{
+    const char *word;
+    size_t length;
+
+    for (int i = 0; choice_next(&choices, &word, &length); i++)
+        if (strlen(text) == length && memcmp(word, text, length) == 0)
+            return i;
+    return -1;
+}
+
+/* A number and nothing else. */
+static bool parse_real(const char *text, double *out)
+{
+    char *end;
+
+    if (!strchr("+-.0123456789", text[0]) || !text[0] || strpbrk(text, "xX"))
+        return false;
+    *out = strtod(text, &end);
+    return end != text && !*end && isfinite(*out);
+}
+
+/* "12", "-3", or a whole number like "1e6". */
+static bool parse_integer(const char *text, int64_t *out)
+{
+    char *end;
+    double real;
+
+    if (text[0] && strchr("+-0123456789", text[0])) {
+        errno = 0;
+        *out = strtoll(text, &end, 10);
+        if (end != text && !*end)
+            return errno == 0;
+    }
+    if (!parse_real(text, &real) || real != floor(real) || fabs(real) > 9e15)
+        return false;
+    *out = (int64_t)real;
+    return true;
+}
+
+int64_t parse_size(const char *text)
+{
+    static const char units[] = "KMGT";
+    char number[64];
+    const size_t length = strcspn(text, "KMGTkmgtB");
+    const char *unit = text + length;
+    double bytes, scale = 1;
+
+    if (length == 0 || length >= sizeof(number))
+        return -1;
+    memcpy(number, text, length);
+    number[length] = '\0';
+    if (*unit && *unit != 'B') {
+        const char upper = (char)(*unit >= 'a' ? *unit - 'a' + 'A' : *unit);
+
+        scale = ldexp(1, 10 * (int)(strchr(units, upper) - units + 1));
+        unit += strncmp(unit + 1, "iB", 2) == 0 ? 3 : 1;
+    } else if (*unit == 'B') {
+        unit++;
+    }
+    if (*unit || !parse_real(number, &bytes) || bytes < 0 ||
+        bytes * scale > 9e18)
+        return -1;
+    return (int64_t)(bytes * scale);
+}
+
+static bool in_range(const option *o, double x)
+{
+    return (o->least == 0 && o->most == 0) || (x >= o->least && x <= o->most);
+}
+
+/* "a number from 0 to 1", for messages. */
+static const char *expected(const option *o, char *out, size_t size)
+{
+    const char *what = o->type == OPTION_REAL ? "a number" : "a whole number";
+
+    if (o->type == OPTION_SIZE)
+        snprintf(out, size, "a size such as 512M, 4G or 1e9");
+    else if (o->type == OPTION_CHOICE)
+        snprintf(out, size, "one of %s", o->choices);
+    else if (o->least == 0 && o->most == 0)
+        snprintf(out, size, "%s", what);
+    else if (o->most >= 9e15)
+        snprintf(out, size, "%s, at least %.12g", what, o->least);
+    else
+        snprintf(out, size, "%s from %.12g to %.12g", what, o->least, o->most);
+    return out;
+}
+
+/* Turn text into the value of o; false if it is not one. */
+static bool convert(const option *o, const char *text, option_value *v)
+{
+    v->text = text;
+    v->set = true;
+    switch (o->type) {
+    case OPTION_FLAG:
+        v->integer = 1;
+        return true;
+    case OPTION_TEXT:
+    case OPTION_FILE:
+    case OPTION_FOLDER:
+        return text[0] != '\0';
+    case OPTION_INTEGER:
+        return parse_integer(text, &v->integer) &&
+               in_range(o, (double)v->integer);
+    case OPTION_REAL:
+        return parse_real(text, &v->real) && in_range(o, v->real);
+    case OPTION_SIZE:
+        v->integer = parse_size(text);
+        return v->integer > 0;
+    case OPTION_CHOICE:
+        v->integer = choice_find(o->choices, text);
+        return v->integer >= 0;
+    }
+    return false;
+}
+
+/* ---- the command line ---------------------------------------------------- */
+
+/* The words not yet parsed. */
+typedef struct words {
+    const command *cmd;
+    char **next;
+    int left;
+    args *out;
+} words;
+
+static const option *find_name(const option *table, const char *name,
+                               size_t length)
+{
+    for (const option *o = table; o && o->name; o++)
+        if (strlen(o->name) == length && memcmp(o->name, name, length) == 0)
+            return o;
+    return NULL;
+}
+
+static const option *find_letter(const option *table, char letter)
+{
+    for (const option *o = table; o && o->name; o++)
+        if (o->letter && o->letter == letter)
+            return o;
+    return NULL;
+}
+
+/* Does this word start an option of the table, so that it is no value? */
+static bool is_option(const option *table, const char *word)
+{
+    if (word[0] != '-' || !word[1])
+        return false;
+    if (word[1] == '-')
+        return find_name(table, word + 2, strcspn(word + 2, "=")) != NULL;
+    return !word[2] && find_letter(table, word[1]) != NULL;
+}
+
+/* Give option o, typed as `typed`, its value: `inline_value` or the next
+ * word. */
+static int take_value(words *w, const option *o, const char *typed,
+                      const char *inline_value)
+{
+    option_value *v = &w->out->value[o - w->cmd->options];
+    const char *text = inline_value;
+    char wanted[160];
+
+    if (o->type == OPTION_FLAG && inline_value)
+        return usage_error(w->cmd, "option '%s' takes no value", typed);
+    if (o->type != OPTION_FLAG && !text) {
+        if (w->left == 0 || is_option(w->cmd->options, w->next[0]))
+            return usage_error(w->cmd, "option '%s' needs a value: %s", typed,
+                               o->value);
+        text = *w->next++;
+        w->left--;
+    }
+    if (!convert(o, text ? text : "", v)) {
+        if (o->type == OPTION_TEXT || o->type == OPTION_FILE ||
+            o->type == OPTION_FOLDER)
+            return usage_error(w->cmd, "option '%s' has an empty value", typed);
+        return usage_error(w->cmd, "option '%s': expected %s, not '%s'", typed,
+                           expected(o, wanted, sizeof(wanted)), text);
+    }
+    v->given = true;
+    w->out->help |= strcmp(o->name, "help") == 0;
+    return EXIT_OK;
+}
+
+static int take_long(words *w, const char *word)
+{
+    const size_t length = strcspn(word + 2, "=");
+    const option *o = find_name(w->cmd->options, word + 2, length);
+    char typed[64];
+
+    snprintf(typed, sizeof(typed), "%.*s", (int)(length + 2), word);
+    if (!o) {
+        o = nearest(w->cmd->options, typed + 2);
+        if (o)
+            return usage_error(w->cmd,
+                               "unknown option '%s'; did you mean '--%s'?",
+                               typed, o->name);
+        return usage_error(w->cmd, "unknown option '%s'", typed);
+    }
+    return take_value(w, o, typed,
+                      word[2 + length] ? word + 2 + length + 1 : NULL);
+}
+
+/* "-q", "-oFILE", "-qo FILE". */
+static int take_letters(words *w, const char *word)
+{
+    for (const char *c = word + 1; *c; c++) {
+        const option *o = find_letter(w->cmd->options, *c);
+        const char typed[] = {'-', *c, '\0'};
+        int code;
+
+        if (!o)
+            return usage_error(w->cmd, "unknown option '%s'",
+                               c == word + 1 ? word : typed);
+        if (o->type != OPTION_FLAG)
+            return take_value(w, o, typed, c[1] ? c + 1 : NULL);
+        code = take_value(w, o, typed, NULL);
+        if (code != EXIT_OK)
+            return code;
+    }
+    return EXIT_OK;
+}
+
+static int take_plain(words *w, const char *word)
+{
+    const argument *a = w->cmd->arguments;
+    int place = 0;
+
+    while (a && a->name && place < w->out->plains) {
+        a++;
+        place++;
+    }
+    if (!a || !a->name || place >= MAX_ARGUMENTS)
+        return usage_error(w->cmd, "one argument too many: '%s'", word);
+    if (a->type == OPTION_CHOICE && choice_find(a->choices, word) < 0)
+        return usage_error(w->cmd, "%s: expected one of %s, not '%s'", a->name,
+                           a->choices, word);
+    w->out->plain[w->out->plains++] = word;
+    return EXIT_OK;
+}
+
+/* Defaults come from the table, by the same reading as the user's words. */
+static void set_presets(const command *cmd, args *out)
+{
+    const option *o = cmd->options;
+
+    for (int i = 0; o && o[i].name; i++) {
+        assert(i < MAX_OPTIONS);
+        if (o[i].preset) {
+            const bool fits = convert(&o[i], o[i].preset, &out->value[i]);
+
+            assert(fits);
+            (void)fits;
+        }
+    }
+}
+
+static int check_arguments(const args *a)
+{
+    const argument *wanted = a->of->arguments;
+
+    for (int i = 0; wanted && wanted[i].name; i++)
+        if (!wanted[i].optional && i >= a->plains)
+            return usage_error(a->of, "%s is missing", wanted[i].name);
+    return EXIT_OK;
+}
+
+int options_parse(const command *cmd, int argc, char **argv, args *out)
+{
+    words w = {cmd, argv, argc, out};
+    bool options_end = false;
+
+    memset(out, 0, sizeof(*out));
+    out->of = cmd;
+    set_presets(cmd, out);
+    while (w.left > 0) {
+        const char *word = *w.next++;
+        int code;
+
+        w.left--;
+        if (!options_end && strcmp(word, "--") == 0) {
+            options_end = true;
+            continue;
+        }
+        if (options_end || word[0] != '-' || !word[1])
+            code = take_plain(&w, word);
+        else if (word[1] == '-')
+            code = take_long(&w, word);
+        else
+            code = take_letters(&w, word);
+        if (code != EXIT_OK)
+            return code;
+        if (out->help)
+            return EXIT_OK;
+    }
+    return check_arguments(out);
+}
+
+/* ---- reading the answers ------------------------------------------------- */
+
+static const option_value *value_of(const args *a, const char *name)
+{
+    const option *o = find_name(a->of->options, name, strlen(name));
+
+    assert(o);
+    return &a->value[o - a->of->options];
+}
+
+bool args_has(const args *a, const char *name)
+{
+    return find_name(a->of->options, name, strlen(name)) != NULL;
+}
+
+bool args_given(const args *a, const char *name)
+{
+    return value_of(a, name)->given;
+}
+
+bool args_flag(const args *a, const char *name)
+{
+    return value_of(a, name)->set;
+}
+
+const char *args_text(const args *a, const char *name)
+{
+    return value_of(a, name)->text;
+}
+
+int64_t args_integer(const args *a, const char *name)
+{
+    return value_of(a, name)->integer;
+}
+
+double args_real(const args *a, const char *name)
+{
+    return value_of(a, name)->real;
+}
+
+int args_choice(const args *a, const char *name)
+{
+    return (int)value_of(a, name)->integer;
+}
+
+const char *args_plain(const args *a, int index)
+{
+    return index < a->plains ? a->plain[index] : NULL;
+}

@@ -1,0 +1,60 @@
+/*
+ * term.h: what the terminal can show, and numbers, bars and tables for it.
+ */
+#ifndef KITH_CLI_TERM_H
+#define KITH_CLI_TERM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* Escape sequences, all "" where colour is unwanted. */
+typedef struct term_style {
+    const char *bold;
+    const char *accent; /* bars, names */
+    const char *reset;
+} term_style;
+
+/* Colour only on a terminal, NO_COLOR unset, TERM not dumb. */
+term_style term_style_of(FILE *stream);
+
+/* Does a terminal that can move its cursor stand behind the stream? */
+bool term_is_live(FILE *stream);
+
+/* Columns to use: the terminal's, at most 80, at least 40; 80 elsewhere. */
+int term_width(FILE *stream);
+
+/* Is the locale, by LC_ALL, LC_CTYPE or LANG, one of UTF-8? */
+bool term_is_utf8(void);
+
+/* Columns that UTF-8 text takes, counting one for each code point. */
+int term_columns(const char *text);
+
+enum { TERM_NUMBER = 32 }; /* bytes that hold any number below */
+
+/* "1,234,567" */
+const char *term_count(int64_t n, char out[TERM_NUMBER]);
+/* "812 bytes", "1.2 GiB" */
+const char *term_bytes(double bytes, char out[TERM_NUMBER]);
+/* "12.3 %", "0.04 %" */
+const char *term_share(double share, char out[TERM_NUMBER]);
+/* "0.31 s", "2 min 4 s" */
+const char *term_seconds(double seconds, char out[TERM_NUMBER]);
+
+/* A bar of share (0 to 1) times width columns: blocks in eighths of a column,
+ * or '#' if the locale is not UTF-8.  A share above 0 always shows. */
+void term_bar(FILE *stream, double share, int width);
+
+/* One row of a table: "  key           value". */
+void term_row(FILE *stream, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* A heading above rows, bold on a terminal. */
+void term_heading(FILE *stream, const char *text);
+
+/* Print text that came from a file: control characters become '?'; cut to
+ * `width` columns and, if pad, filled up to them. */
+void term_foreign(FILE *stream, const char *text, int width, bool pad);
+
+#endif
