@@ -30,16 +30,7 @@ static const argument arguments[] = {
 };
 
 static const option options[] = {
-    {.name = "labels",
-     .type = OPTION_FILE,
-     .value = "FILE",
-     .help = "Labels to use: 'node<TAB>class' lines. Those of the data set, "
-             "if not given."},
-    {.name = "features",
-     .type = OPTION_FILE,
-     .value = "FILE",
-     .help = "Features to use: .mtx, .svm, .npy or .npz. Those of the data "
-             "set, if not given."},
+    ROWS_GIVEN,
     {.name = "json", .help = "Print one JSON object, for programs."},
     {.name = "verify",
      .help = "Verify everything, also if the input is larger than 1 GiB."},
@@ -61,17 +52,6 @@ static const example examples[] = {
     {NULL, NULL},
 };
 
-static kith_status no_memory(run *r)
-{
-    r->err = (kith_error){.status = KITH_ERR_NOMEM, .text = "out of memory"};
-    return KITH_ERR_NOMEM;
-}
-
-static kith_status cancelled(void)
-{
-    return interrupt_asked() ? KITH_ERR_CANCELLED : KITH_OK;
-}
-
 static kith_status verify(run *r, graph_facts *f)
 {
     const int64_t always = (int64_t)1 << 30;
@@ -86,30 +66,6 @@ static kith_status verify(run *r, graph_facts *f)
     return kith_graph_verify(g, &r->job, &r->err);
 }
 
-/* Labels and features from the options take the place of the data set's. */
-static kith_status read_given(run *r, kith_dataset *d)
-{
-    const char *labels = args_text(r->a, "labels");
-    const char *features = args_text(r->a, "features");
-    kith_labels *l = NULL;
-    kith_features *x = NULL;
-    kith_status st = KITH_OK;
-
-    if (labels)
-        st = kith_labels_read(labels, d->graph, &l, &r->err);
-    if (st == KITH_OK && features)
-        st = kith_features_read(features, d->graph, &x, &r->err);
-    if (l) {
-        kith_labels_free(d->labels);
-        d->labels = l;
-    }
-    if (x) {
-        kith_features_free(d->features);
-        d->features = x;
-    }
-    return st;
-}
-
 static kith_status count_classes(run *r, graph_facts *f)
 {
     const kith_labels *l = f->data->labels;
@@ -119,12 +75,12 @@ static kith_status count_classes(run *r, graph_facts *f)
         return KITH_OK;
     f->class_count = calloc((size_t)l->classes + 1, sizeof(*f->class_count));
     if (!f->class_count)
-        return no_memory(r);
+        return run_no_memory(r);
     for (int32_t u = 0; u < l->nodes; u++)
         if (l->of[u] >= 0)
             f->class_count[l->of[u]]++;
     f->homophily = kith_homophily(f->data->graph, l, &f->counted);
-    return cancelled();
+    return run_cancelled();
 }
 
 static kith_status read_splits(run *r, graph_facts *f)
@@ -174,7 +130,7 @@ static kith_status gather(run *r, graph_facts *f)
         st = read_splits(r, f);
     if (st == KITH_OK)
         set_sizes(f);
-    return st == KITH_OK ? cancelled() : st;
+    return st == KITH_OK ? run_cancelled() : st;
 }
 
 static void facts_release(graph_facts *f)
@@ -197,7 +153,7 @@ static int graph_info(const args *a)
     st = gather(&r, &f);
     progress_end(&r.tty);
     if (st == KITH_OK && args_flag(a, "json") && !info_json(stdout, &f))
-        st = no_memory(&r);
+        st = run_no_memory(&r);
     else if (st == KITH_OK && !args_flag(a, "json"))
         info_text(stdout, &f);
     facts_release(&f);

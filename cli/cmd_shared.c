@@ -1,5 +1,7 @@
 #include "cmd_shared.h"
 
+#include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -38,6 +40,30 @@ int run_end(run *r, kith_status st)
     return EXIT_FAILED;
 }
 
+kith_status run_fail(run *r, kith_status st, const char *path,
+                     const char *format, ...)
+{
+    va_list list;
+
+    r->err = (kith_error){.status = st};
+    if (path)
+        snprintf(r->err.path, sizeof(r->err.path), "%s", path);
+    va_start(list, format);
+    vsnprintf(r->err.text, sizeof(r->err.text), format, list);
+    va_end(list);
+    return st;
+}
+
+kith_status run_no_memory(run *r)
+{
+    return run_fail(r, KITH_ERR_NOMEM, NULL, "out of memory");
+}
+
+kith_status run_cancelled(void)
+{
+    return interrupt_asked() ? KITH_ERR_CANCELLED : KITH_OK;
+}
+
 int64_t most_memory(void)
 {
     const long pages = sysconf(_SC_PHYS_PAGES);
@@ -59,6 +85,42 @@ kith_build_options reading_options(const run *r)
     };
 
     return options;
+}
+
+static const char *text_if_any(const args *a, const char *name)
+{
+    return args_has(a, name) ? args_text(a, name) : NULL;
+}
+
+kith_status read_given(run *r, kith_dataset *d)
+{
+    const char *labels = text_if_any(r->a, "labels");
+    const char *features = text_if_any(r->a, "features");
+    kith_labels *l = NULL;
+    kith_features *x = NULL;
+    kith_status st = KITH_OK;
+
+    if (labels)
+        st = kith_labels_read(labels, d->graph, &l, &r->err);
+    if (st == KITH_OK && features)
+        st = kith_features_read(features, d->graph, &x, &r->err);
+    if (l) {
+        kith_labels_free(d->labels);
+        d->labels = l;
+    }
+    if (x) {
+        kith_features_free(d->features);
+        d->features = x;
+    }
+    return st;
+}
+
+kith_status open_given(run *r, const char *path, kith_dataset **out)
+{
+    const kith_build_options how = reading_options(r);
+    kith_status st = kith_dataset_open(path, &how, out, &r->err);
+
+    return st == KITH_OK ? read_given(r, *out) : st;
 }
 
 static bool ends(const char *name, size_t length, const char *ending)
@@ -105,6 +167,38 @@ const char *base_name(const char *path, size_t *length)
         continue;
     *length = (size_t)(path + end - start);
     return start;
+}
+
+const char *input_name(const char *path, char *out, size_t size)
+{
+    size_t length;
+    const char *base = base_name(path, &length);
+
+    if (strcmp(path, "-") == 0)
+        snprintf(out, size, "standard input");
+    else
+        snprintf(out, size, "%.*s", (int)(length < 250 ? length : 250), base);
+    return out;
+}
+
+kith_status check_output(run *r, const char *path)
+{
+    char folder[4096] = ".";
+    const char *slash = path ? strrchr(path, '/') : NULL;
+
+    if (!path || strcmp(path, "-") == 0)
+        return KITH_OK;
+    if (is_folder(path))
+        return run_fail(r, KITH_ERR_IO, path, "cannot write: is a folder");
+    if (access(path, F_OK) == 0)
+        return KITH_OK; /* perhaps a pipe or device: writing will tell */
+    if (slash)
+        snprintf(folder, sizeof(folder), "%.*s",
+                 (int)(slash == path ? 1 : slash - path), path);
+    if (access(folder, W_OK) != 0)
+        return run_fail(r, KITH_ERR_IO, path, "cannot create: %s",
+                        strerror(errno));
+    return KITH_OK;
 }
 
 void summary_add(char *line, size_t size, int64_t n, const char *one,

@@ -26,6 +26,15 @@ void run_begin(run *r, const args *a);
 /* End: clear the progress line, tell of a failure; answers the exit status. */
 int run_end(run *r, kith_status st);
 
+/* Fail: "path: text" (path may be NULL) is what run_end() tells.  Answers
+ * st. */
+kith_status run_fail(run *r, kith_status st, const char *path,
+                     const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+kith_status run_no_memory(run *r);
+/* KITH_ERR_CANCELLED once the user asked to stop. */
+kith_status run_cancelled(void);
+
 /* Three quarters of the machine's memory: the default of --memory; 0 if
  * unknown. */
 int64_t most_memory(void);
@@ -63,6 +72,26 @@ int64_t most_memory(void);
 
 kith_build_options reading_options(const run *r);
 
+/* Labels and features in place of the data set's. */
+#define ROWS_GIVEN                                                             \
+    {.name = "labels",                                                         \
+     .type = OPTION_FILE,                                                      \
+     .value = "FILE",                                                          \
+     .help = "Labels to use: 'node<TAB>class' lines. Those of the data set, "  \
+             "if not given."},                                                 \
+    {                                                                          \
+        .name = "features", .type = OPTION_FILE, .value = "FILE",              \
+        .help = "Features to use: .mtx, .svm, .npy or .npz. Those of the data" \
+                " set, if not given."                                          \
+    }
+
+/* Let what --labels and --features name (as far as the table has them) take
+ * the place of the data set's. */
+kith_status read_given(run *r, kith_dataset *d);
+
+/* Open a graph or data set as the reading options say, then read_given(). */
+kith_status open_given(run *r, const char *path, kith_dataset **out);
+
 /* Does the name end in `ending`, before a .gz or .zst? */
 bool name_ends(const char *name, const char *ending);
 
@@ -72,6 +101,12 @@ bool is_folder(const char *path);
 
 /* The last part of a path, without slashes at its end: its start, *length. */
 const char *base_name(const char *path, size_t *length);
+
+/* The name of an input in a report: its last part, or "standard input". */
+const char *input_name(const char *path, char *out, size_t size);
+
+/* Can a file be written there, as far as one can tell before the work? */
+kith_status check_output(run *r, const char *path);
 
 /* ", "-separated parts of a sentence: call with the text so far. */
 void summary_add(char *line, size_t size, int64_t n, const char *one,

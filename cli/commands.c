@@ -4,6 +4,8 @@
 #include <string.h>
 
 const command *const all_commands[] = {
+    &cmd_classify,       &cmd_predict,
+    &cmd_eval,           &cmd_methods,
     &cmd_graph,          &cmd_graph_build,
     &cmd_graph_info,     &cmd_graph_convert,
     &cmd_graph_generate, &cmd_docs,

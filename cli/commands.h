@@ -8,6 +8,10 @@
 
 #include "options.h"
 
+extern const command cmd_classify;
+extern const command cmd_predict;
+extern const command cmd_eval;
+extern const command cmd_methods;
 extern const command cmd_graph;
 extern const command cmd_graph_build;
 extern const command cmd_graph_info;

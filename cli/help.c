@@ -12,6 +12,10 @@ const char *const kith_about[] = {
 };
 
 const example kith_examples[] = {
+    {"kith classify accounts.tsv --labels known.tsv -o out.tsv",
+     "label every node from the few whose label is known"},
+    {"kith eval data/cora --methods linbp,lcm --splits paper-0..4",
+     "measure methods on the same splits"},
     {"kith graph build edges.tsv -o g.kg",
      "read an edge list once, into a file that opens at once"},
     {"kith graph info g.kg --labels labels.tsv",

@@ -1,44 +1,8 @@
-#include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cleaning_text.h"
 #include "graph_facts.h"
-
-/*
- * Text from a file need not be UTF-8, but JSON must be: bytes that do not fit
- * become U+FFFD.  Answers a new string, NULL without memory.
- */
-static char *as_utf8(const char *text)
-{
-    static const char replacement[] = "\xEF\xBF\xBD";
-    const size_t length = strlen(text);
-    char *out = malloc(3 * length + 1);
-    size_t used = 0;
-
-    for (size_t i = 0; out && i < length;) {
-        size_t take = 1;
-        json_t *fits = NULL;
-
-        /* the longest of 1 to 4 bytes that is one code point */
-        for (; take <= 4 && i + take <= length && !fits; take++)
-            fits = json_stringn(text + i, take);
-        take--;
-        memcpy(out + used, fits ? text + i : replacement, fits ? take : 3);
-        used += fits ? take : 3;
-        i += fits ? take : 1;
-        json_decref(fits);
-    }
-    if (out)
-        out[used] = '\0';
-    return out;
-}
-
-static json_t *count(int64_t n)
-{
-    return json_integer((json_int_t)n);
-}
+#include "json_text.h"
 
 static json_t *percentiles(const int64_t percentile[5])
 {
@@ -46,7 +10,7 @@ static json_t *percentiles(const int64_t percentile[5])
     json_t *object = json_object();
 
     for (int i = 0; i < 5; i++)
-        json_object_set_new(object, names[i], count(percentile[i]));
+        json_object_set_new(object, names[i], json_count(percentile[i]));
     return object;
 }
 
@@ -56,10 +20,10 @@ static json_t *class_counts(const graph_facts *f)
     const kith_labels *l = f->data->labels;
 
     for (int32_t c = 0; l && c < l->classes; c++) {
-        char *name = as_utf8(l->names[c]);
+        char *name = json_utf8(l->names[c]);
 
         if (name)
-            json_object_set_new(object, name, count(f->class_count[c]));
+            json_object_set_new(object, name, json_count(f->class_count[c]));
         free(name);
     }
     return object;
@@ -69,13 +33,8 @@ static json_t *splits(const graph_facts *f)
 {
     json_t *array = json_array();
 
-    for (int i = 0; i < f->split_count; i++) {
-        char *name = as_utf8(f->splits[i]);
-
-        if (name)
-            json_array_append_new(array, json_string(name));
-        free(name);
-    }
+    for (int i = 0; i < f->split_count; i++)
+        json_array_append_new(array, json_text(f->splits[i]));
     return array;
 }
 
@@ -86,7 +45,7 @@ static json_t *cleaning(const kith_cleaning *c)
 
     cleaning_values(c, values);
     for (int i = 0; i < CLEANING_COUNTS; i++)
-        json_object_set_new(object, cleaning_names[i], count(values[i]));
+        json_object_set_new(object, cleaning_names[i], json_count(values[i]));
     return object;
 }
 
@@ -98,7 +57,7 @@ static json_t *forecast(const forecast_sizes *sizes)
         json_object_set_new(object, m->name,
                             m->needs_features && sizes->columns == 0
                                 ? json_null()
-                                : count((int64_t)m->bytes(sizes)));
+                                : json_count((int64_t)m->bytes(sizes)));
     return object;
 }
 
@@ -107,14 +66,14 @@ static void add_graph(json_t *o, const graph_facts *f)
     const kith_graph *g = f->data->graph;
     const kith_graph_stats *s = &f->stats;
 
-    json_object_set_new(o, "nodes", count(kith_graph_nodes(g)));
-    json_object_set_new(o, "edges", count(kith_graph_edges(g)));
+    json_object_set_new(o, "nodes", json_count(kith_graph_nodes(g)));
+    json_object_set_new(o, "edges", json_count(kith_graph_edges(g)));
     json_object_set_new(o, "weighted", json_boolean(kith_graph_weights(g)));
-    json_object_set_new(o, "components", count(s->components));
-    json_object_set_new(o, "largest_component", count(s->largest));
-    json_object_set_new(o, "isolated", count(s->isolated));
+    json_object_set_new(o, "components", json_count(s->components));
+    json_object_set_new(o, "largest_component", json_count(s->largest));
+    json_object_set_new(o, "isolated", json_count(s->isolated));
     json_object_set_new(o, "mean_degree", json_real(s->mean_degree));
-    json_object_set_new(o, "max_degree", count(s->max_degree));
+    json_object_set_new(o, "max_degree", json_count(s->max_degree));
     json_object_set_new(o, "degree_percentiles", percentiles(s->percentile));
 }
 
@@ -123,35 +82,28 @@ static void add_data(json_t *o, const graph_facts *f)
     const kith_labels *l = f->data->labels;
     const kith_features *x = f->data->features;
 
-    json_object_set_new(o, "classes", count(l ? l->classes : 0));
-    json_object_set_new(o, "labelled", count(l ? l->labelled : 0));
+    json_object_set_new(o, "classes", json_count(l ? l->classes : 0));
+    json_object_set_new(o, "labelled", json_count(l ? l->labelled : 0));
     json_object_set_new(o, "class_counts", class_counts(f));
-    json_object_set_new(o, "homophily",
-                        isnan(f->homophily) ? json_null()
-                                            : json_real(f->homophily));
-    json_object_set_new(o, "features", count(x ? x->columns : 0));
-    json_object_set_new(o, "feature_nonzeros", count(x ? x->entries : 0));
+    json_object_set_new(o, "homophily", json_number(f->homophily));
+    json_object_set_new(o, "features", json_count(x ? x->columns : 0));
+    json_object_set_new(o, "feature_nonzeros", json_count(x ? x->entries : 0));
     json_object_set_new(o, "splits", splits(f));
 }
 
 bool info_json(FILE *stream, const graph_facts *f)
 {
     json_t *o = json_object();
-    char hash[24];
-    bool done = false;
 
     if (!o)
         return false;
-    snprintf(hash, sizeof(hash), "%016llx",
-             (unsigned long long)kith_graph_hash(f->data->graph));
     add_graph(o, f);
     add_data(o, f);
-    json_object_set_new(o, "hash", json_string(hash));
+    json_object_set_new(o, "hash", json_hash(kith_graph_hash(f->data->graph)));
     json_object_set_new(o, "cleaning", cleaning(&f->data->cleaning));
-    done = json_object_set_new(o, "forecast_bytes", forecast(&f->sizes)) == 0;
-    if (done)
-        json_dumpf(o, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
-    fputc('\n', stream);
-    json_decref(o);
-    return done;
+    if (json_object_set_new(o, "forecast_bytes", forecast(&f->sizes)) != 0) {
+        json_decref(o);
+        return false;
+    }
+    return json_print(o, stream);
 }

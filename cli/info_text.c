@@ -1,6 +1,5 @@
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cleaning_text.h"
 #include "cmd_shared.h"
@@ -23,16 +22,9 @@ static void head(FILE *out, const graph_facts *f)
     const term_style style = term_style_of(out);
     char size[TERM_NUMBER];
     char name[300];
-    size_t length;
-    const char *base = base_name(f->path, &length);
 
-    if (strcmp(f->path, "-") == 0)
-        snprintf(name, sizeof(name), "standard input");
-    else
-        snprintf(name, sizeof(name), "%.*s", (int)(length < 250 ? length : 250),
-                 base);
     fputs(style.bold, out);
-    term_foreign(out, name, 60, false);
+    term_foreign(out, input_name(f->path, name, sizeof(name)), 60, false);
     fputs(style.reset, out);
     if (f->bytes >= 0)
         fprintf(out, "  %s%s", term_bytes((double)f->bytes, size),

@@ -1,16 +1,24 @@
 # KITH_LIBRARIES to link, KITH_HAVE to define; each optional part switches off.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(XXHASH REQUIRED IMPORTED_TARGET libxxhash)
+pkg_check_modules(LBFGS REQUIRED IMPORTED_TARGET liblbfgs)
 
 set(KITH_HAVE)
-set(KITH_LIBRARIES PkgConfig::XXHASH m)
-set(KITH_PC_REQUIRES libxxhash) # for those who link libkith.a
+set(KITH_LIBRARIES PkgConfig::XXHASH PkgConfig::LBFGS m)
+set(KITH_PC_REQUIRES libxxhash liblbfgs) # for those who link libkith.a
 set(KITH_PC_LIBS -lm)
 
 if(KITH_WITH_OPENMP)
     find_package(OpenMP REQUIRED COMPONENTS C)
     list(APPEND KITH_LIBRARIES OpenMP::OpenMP_C)
     list(APPEND KITH_PC_LIBS ${OpenMP_C_FLAGS})
+endif()
+if(KITH_WITH_BLAS)
+    pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
+    list(APPEND KITH_HAVE KITH_HAVE_BLAS)
+    list(APPEND KITH_LIBRARIES PkgConfig::OPENBLAS)
+    list(APPEND KITH_PC_REQUIRES openblas)
+    pkg_check_modules(LAPACKE IMPORTED_TARGET lapacke) # for the tests alone
 endif()
 if(KITH_WITH_ZLIB)
     pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)

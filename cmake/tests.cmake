@@ -21,6 +21,10 @@ target_compile_definitions(kith_test_flags INTERFACE
     KITH_TESTS="${PROJECT_SOURCE_DIR}/tests"
     KITH_SHARED="${shared_data}"
     ${KITH_HAVE})
+if(TARGET PkgConfig::LAPACKE)
+    target_compile_definitions(kith_test_flags INTERFACE KITH_HAVE_LAPACKE)
+    target_link_libraries(kith_test_flags INTERFACE PkgConfig::LAPACKE)
+endif()
 target_include_directories(kith_test_flags INTERFACE src)
 target_link_libraries(kith_test_flags INTERFACE
     kith_flags kith_test_leave kith_static ${KITH_LIBRARIES})

@@ -11,13 +11,17 @@
 extern "C" {
 #endif
 
-typedef enum kith_model { KITH_SBM, KITH_RMAT, KITH_POWERLAW } kith_model;
+typedef enum kith_generator {
+    KITH_SBM,
+    KITH_RMAT,
+    KITH_POWERLAW
+} kith_generator;
 
 /* What to generate.  Start from kith_generate_preset(); docs/generate.md has
  * the models. */
 typedef struct kith_generate_options {
     kith_job job;
-    kith_model model;
+    kith_generator model;
     int32_t nodes; /* at least 1; rmat: a power of two */
     /* powerlaw: exactly, nodes - 1 to nodes (nodes - 1) / 2; others: drawn,
      * then self-loops and repeats are dropped */

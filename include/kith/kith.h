@@ -13,7 +13,9 @@
 
 #include "kith/core.h"
 #include "kith/data.h"
+#include "kith/eval.h"
 #include "kith/generate.h"
 #include "kith/graph.h"
+#include "kith/model.h"
 
 #endif

@@ -18,6 +18,15 @@ int kith__threads(const kith_job *job)
     return threads < 1 ? 1 : threads > most ? most : threads;
 }
 
+int kith__thread_number(void)
+{
+#ifdef _OPENMP
+    return omp_get_thread_num();
+#else
+    return 0;
+#endif
+}
+
 kith_status kith__progress(const kith_job *job, const char *stage, int64_t done,
                            int64_t total, const char *unit, kith_error *err)
 {

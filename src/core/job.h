@@ -9,6 +9,9 @@
 /* Threads to use: what the job says, else all cores; at most 1024. */
 int kith__threads(const kith_job *job);
 
+/* The number of the thread that asks, 0 for the one that began. */
+int kith__thread_number(void);
+
 /* Tell how far the work is; KITH_ERR_CANCELLED if the caller wants to stop. */
 kith_status kith__progress(const kith_job *job, const char *stage, int64_t done,
                            int64_t total, const char *unit, kith_error *err);

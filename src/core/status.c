@@ -73,6 +73,9 @@ const char *kith_features_built(void)
 #ifdef _OPENMP
            "openmp "
 #endif
+#ifdef KITH_HAVE_BLAS
+           "blas "
+#endif
 #ifdef KITH_HAVE_ZLIB
            "gzip "
 #endif

@@ -5,11 +5,11 @@
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <xxhash.h>
 
 #include "core/alloc.h"
 #include "core/sort.h"
 #include "data/files.h"
+#include "data/split_hash.h"
 #include "graph/graph_object.h"
 #include "io/ids_text.h"
 #include "io/reader.h"
@@ -84,16 +84,6 @@ static kith_status check_apart(const int32_t *a, int32_t n_a, const int32_t *b,
     return KITH_OK;
 }
 
-static uint64_t hash_split(const kith_split *s)
-{
-    const uint64_t parts[3] = {
-        XXH3_64bits(s->train, (size_t)s->n_train * sizeof(*s->train)),
-        XXH3_64bits(s->val, (size_t)s->n_val * sizeof(*s->val)),
-        XXH3_64bits(s->test, (size_t)s->n_test * sizeof(*s->test))};
-
-    return XXH3_64bits(parts, sizeof(parts));
-}
-
 static kith_status read_part(const char *folder, const char *name,
                              bool required, const kith_graph *g,
                              int32_t **nodes, int32_t *n, kith_error *err)
@@ -154,7 +144,7 @@ kith_status kith_split_read(const kith_dataset *d, const char *name,
                     g, folder, err));
     TRY(check_apart(s.val, s.n_val, s.test, s.n_test, "val.txt and test.txt", g,
                     folder, err));
-    s.hash = hash_split(&s);
+    s.hash = kith__split_hash(&s);
     *out = s;
     s = (kith_split){0};
 out:

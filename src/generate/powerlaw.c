@@ -22,8 +22,8 @@
  * edges: a degree d has  x ~ N d^(-1/s)  nodes above it, which is a density
  * d^-(1 + 1/s) = d^-exponent.
  *
- * A node drawn twice is drawn again; after TRIES the next unused arrival from
- * a random one on is taken.
+ * A node drawn twice is drawn again; where that does not help, the next unused
+ * arrival from a random one on is taken.
  *
  * Memory: 4 bytes a node for `members`, and the class counts at the start of
  * each part.  Cost: one pow and about one cache miss an edge.
@@ -34,7 +34,9 @@
 #include "core/job.h"
 #include "generate/edge_source.h"
 
-enum { TRIES = 48, TRIES_PER_CLASS = 8, MOST_PART_NODES = 4096 };
+enum { TRIES = 6, TRIES_PER_CLASS = 8, MOST_PART_NODES = 4096, AHEAD = 64 };
+
+static const uint32_t NOWHERE = UINT32_MAX;
 
 /* What a thread needs to draw a part. */
 typedef struct scratch {
@@ -147,32 +149,69 @@ static uint32_t next_unused(const powerlaw *m, scratch *w, uint32_t t,
     return id;
 }
 
-static uint32_t draw_partner(const powerlaw *m, const kith__label_plan *p,
-                             scratch *w, uint32_t t, int32_t c, kith__rng *rng)
+/* An unused node of class d, in a few tries. */
+static bool draw_within(const powerlaw *m, const kith__label_plan *p,
+                        scratch *w, int32_t d, kith__rng *rng, uint32_t *id)
 {
-    for (int tries = 0; tries < TRIES; tries += TRIES_PER_CLASS) {
-        const int32_t d = draw_class(p, c, rng);
-
-        for (int i = 0; i < TRIES_PER_CLASS && w->count[d] > 0; i++) {
-            const int32_t rank = draw_rank(m, w, d, rng);
-            const uint32_t id = (uint32_t)m->members[p->start[d] + rank];
-
-            if (add_seen(m, w->seen, id))
-                return id;
-        }
+    for (int i = 0; i < TRIES_PER_CLASS && w->count[d] > 0; i++) {
+        *id = (uint32_t)m->members[p->start[d] + draw_rank(m, w, d, rng)];
+        if (add_seen(m, w->seen, *id))
+            return true;
     }
+    return false;
+}
+
+static uint32_t draw_again(const powerlaw *m, const kith__label_plan *p,
+                           scratch *w, uint32_t t, int32_t c, kith__rng *rng)
+{
+    uint32_t id;
+
+    for (int tries = 0; tries < TRIES; tries++)
+        if (draw_within(m, p, w, draw_class(p, c, rng), rng, &id))
+            return id;
     return next_unused(m, w, t, rng);
 }
 
-/* The first k + 1 nodes are joined to all before them. */
-static uint32_t *join_all(const powerlaw *m, uint32_t t, uint32_t id,
-                          uint32_t *ends)
+/*
+ * The k partners of node t, class c, to to[0], to[2], ...  First all are drawn
+ * as places in `members`, which are fetched ahead; then they are read, and
+ * those that repeat are drawn again, if possible in the same class.
+ */
+static void draw_partners(const powerlaw *m, const kith__label_plan *p,
+                          scratch *w, uint32_t t, int32_t c, int64_t k,
+                          uint32_t *to)
 {
-    for (uint32_t arrival = 0; arrival < t; arrival++) {
-        *ends++ = id;
-        *ends++ = kith__permute(&m->ids, arrival);
+    kith__rng rng = kith__rng_start(p->seed, kith__stream(KITH__FOR_EDGES, t));
+
+    for (int64_t i = 0; i < k; i++) {
+        const int32_t d = draw_class(p, c, &rng);
+
+        to[2 * i] = NOWHERE;
+        if (w->count[d] == 0)
+            continue;
+        to[2 * i] = (uint32_t)(p->start[d] + draw_rank(m, w, d, &rng));
+        __builtin_prefetch(&m->members[to[2 * i]]);
     }
-    return ends;
+    memset(w->seen, 0, sizeof(*w->seen) << m->set_bits);
+    for (int64_t i = 0; i < k; i++) {
+        const uint32_t place = to[2 * i];
+
+        if (place != NOWHERE) {
+            to[2 * i] = (uint32_t)m->members[place];
+            if (add_seen(m, w->seen, to[2 * i]) ||
+                draw_within(m, p, w, kith__class_at(p, (int32_t)place), &rng,
+                            &to[2 * i]))
+                continue;
+        }
+        to[2 * i] = draw_again(m, p, w, t, c, &rng);
+    }
+}
+
+/* The first k + 1 nodes are joined to all before them. */
+static void join_all(const powerlaw *m, uint32_t t, uint32_t *to)
+{
+    for (uint32_t arrival = 0; arrival < t; arrival++)
+        to[2 * (int64_t)arrival] = kith__permute(&m->ids, arrival);
 }
 
 static void set_count(const powerlaw *m, scratch *w, int32_t c, int32_t count)
@@ -195,45 +234,56 @@ static void draw(const kith__edge_source *s, int64_t part, int thread,
         const uint32_t id = kith__permute(&m->ids, (uint32_t)t);
         const int32_t c = p->labels.of[id];
         const int64_t k = edges_before(m, t + 1) - edges_before(m, t);
-        kith__rng rng = kith__rng_start(p->seed,
-                                        kith__stream(KITH__FOR_EDGES, t));
 
-        if (k == t) {
-            ends = join_all(m, (uint32_t)t, id, ends);
-        } else {
-            memset(w->seen, 0, sizeof(*w->seen) << m->set_bits);
-            for (int64_t i = 0; i < k; i++) {
-                *ends++ = id;
-                *ends++ = draw_partner(m, p, w, (uint32_t)t, c, &rng);
-            }
-        }
+        if (k == t)
+            join_all(m, (uint32_t)t, ends + 1);
+        else
+            draw_partners(m, p, w, (uint32_t)t, c, k, ends + 1);
+        for (int64_t i = 0; i < k; i++, ends += 2)
+            ends[0] = id;
         set_count(m, w, c, w->count[c] + 1);
     }
 }
 
 /* ---- setting up ---------------------------------------------------------- */
 
-/* Ids of each class by arrival, and how many arrived before each part. */
-static kith_status list_members(powerlaw *m, const kith__label_plan *p,
-                                int64_t parts, kith_error *err)
+/* Append nodes first .. end - 1 to the lists of their classes, whose lengths
+ * are in count.  Labels lie at random places: fetched a few dozen ahead. */
+static void list_part(powerlaw *m, const kith__label_plan *p, int64_t first,
+                      int64_t end, int32_t *count)
 {
+    uint32_t id[AHEAD];
+
+    while (first < end) {
+        const int n = end - first < AHEAD ? (int)(end - first) : AHEAD;
+
+        for (int i = 0; i < n; i++) {
+            id[i] = kith__permute(&m->ids, (uint32_t)(first + i));
+            __builtin_prefetch(&p->labels.of[id[i]]);
+        }
+        for (int i = 0; i < n; i++) {
+            const int32_t c = p->labels.of[id[i]];
+
+            m->members[p->start[c] + count[c]++] = (int32_t)id[i];
+        }
+        first += n;
+    }
+}
+
+/* Ids of each class by arrival, and how many arrived before each part. */
+static kith_status list_members(const kith__edge_source *s, kith_error *err)
+{
+    const kith__label_plan *p = s->plan;
+    powerlaw *m = s->model;
     kith_status st = KITH_OK;
     int32_t *count = NULL;
-    const size_t row = (size_t)p->classes * sizeof(*count);
 
     TRY_NEW(count, kith__alloc_zeroed(p->classes, sizeof(*count)));
-    for (int64_t part = 0; part < parts; part++) {
-        const int64_t first = part * m->part_nodes;
-        const int64_t end = part + 1 < parts ? first + m->part_nodes
-                                             : (int64_t)m->n;
-
-        memcpy(m->counts + part * p->classes, count, row);
-        for (int64_t t = first; t < end; t++) {
-            const uint32_t id = kith__permute(&m->ids, (uint32_t)t);
-            const int32_t c = p->labels.of[id];
-
-            m->members[p->start[c] + count[c]++] = (int32_t)id;
-        }
+    for (int64_t part = 0; part < s->parts; part++) {
+        memcpy(m->counts + part * p->classes, count,
+               (size_t)p->classes * sizeof(*count));
+        list_part(m, p, first_of_part(s, part), first_of_part(s, part + 1),
+                  count);
     }
 out:
     kith__free(count);
@@ -324,7 +374,7 @@ kith_status kith__powerlaw_start(kith__edge_source *s,
     TRY(reserve_scratch(m, o->classes, err));
     TRY_NEW(m->members, kith__alloc(o->nodes, sizeof(*m->members)));
     TRY_NEW(m->counts, kith__alloc(s->parts * o->classes, sizeof(*m->counts)));
-    TRY(list_members(m, plan, s->parts, err));
+    TRY(list_members(s, err));
 out:
     if (st != KITH_OK)
         release(s);

@@ -46,7 +46,7 @@ kith_status kith__split_nodes(const kith__label_plan *plan,
 
     *n = 0;
     for (int32_t c = 0; c < plan->classes; c++) {
-        int32_t size[KITH__SPLIT_PARTS], place = plan->start[c];
+        int32_t size[KITH__SPLIT_PARTS] = {0}, place = plan->start[c];
 
         kith__split_sizes(kith__class_size(plan, c), wish, size);
         if (!kith__grow((void **)&list, &cap, *n + size[part], sizeof(*list)))

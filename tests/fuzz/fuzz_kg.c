@@ -3,44 +3,9 @@
  * behind them would ever be reached; verifying must then notice whatever would
  * be unsafe to use.
  */
-#include <string.h>
-#include <xxhash.h>
-
 #include "fuzz.h"
 #include "kith/kith.h"
-
-/* Offsets as docs/formats/kg.md gives them. */
-enum { HEADER = 64, SECTION = 40, COUNT_AT = 12, SIZE_AT = 16, SUM_AT = 56 };
-
-static void mend(uint8_t *bytes, size_t size)
-{
-    const int64_t whole = (int64_t)size;
-    uint8_t hashed[56 + SECTION * 64];
-    uint32_t sections;
-    uint64_t sum;
-
-    if (size < 4096)
-        return;
-    memcpy(bytes + SIZE_AT, &whole, 8);
-    memcpy(&sections, bytes + COUNT_AT, 4);
-    if (sections > 64)
-        return;
-    for (uint32_t i = 0; i < sections; i++) {
-        uint8_t *s = bytes + HEADER + SECTION * i;
-        uint64_t offset, length;
-
-        memcpy(&offset, s + 8, 8);
-        memcpy(&length, s + 16, 8);
-        if (offset > size || length > size - offset)
-            continue;
-        sum = XXH3_64bits(bytes + offset, length);
-        memcpy(s + 24, &sum, 8);
-    }
-    memcpy(hashed, bytes, 56);
-    memcpy(hashed + 56, bytes + HEADER, SECTION * sections);
-    sum = XXH3_64bits(hashed, 56 + SECTION * sections);
-    memcpy(bytes + SUM_AT, &sum, 8);
-}
+#include "mend.h"
 
 /* Touch everything a user could after verifying. */
 static void use(const kith_dataset *d)

@@ -29,8 +29,9 @@ else
 fi'
 export build tests seconds
 export UBSAN_OPTIONS=print_stacktrace=1
+export OMP_WAIT_POLICY=passive
 
-ls "$build/tests/fuzz" | grep '^fuzz_[a-z0-9_]*$' | grep -e "$filter" |
+ls "$tests/fuzz" | sed -n 's/^\(fuzz_.*\)\.c$/\1/p' | grep -e "$filter" |
     xargs -P "$(nproc)" -I{} sh -c "$one" {} |
     awk '{ print; fflush() }
          /^ok / { good++ }

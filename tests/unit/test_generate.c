@@ -267,7 +267,8 @@ TEST(senseless_options_are_refused)
     REFUSED(features, -1, "features is -1, expected 0 (none) or more");
     REFUSED(test, -1, "train, val, test are 10, 10, -1, expected 0 or more");
     REFUSED(job.memory, -1, "memory is -1, expected 0 (no limit) or more");
-    REFUSED(model, (kith_model)9, "model is 9, expected sbm, rmat or powerlaw");
+    REFUSED(model, (kith_generator)9,
+            "model is 9, expected sbm, rmat or powerlaw");
 #undef REFUSED
 }
 

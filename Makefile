@@ -1,0 +1,64 @@
+# Every target sets up what it needs; `make help` lists them.
+
+BUILD        = build
+PREFIX       = /usr/local
+DESTDIR      =
+FUZZ_SECONDS = 60
+SETUP        = yes
+T            =
+
+# In CI, warnings are errors.
+CONFIGURE := $(if $(filter true 1,$(CI)),-DKITH_WERROR=ON)
+
+.PHONY: all help demo test bench lint fuzz asan tsan install clean
+.PHONY: setup-build setup-test setup-lint setup-fuzz setup-bench
+
+all: setup-build ## build the library and the command, into build/
+	@$(call build,release,$(BUILD))
+
+help: ## show this
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { \
+		printf "make %-9s%s\n", $$1 == "all" ? "" : $$1, $$2 }' \
+		$(firstword $(MAKEFILE_LIST))
+
+demo: all ## show what Kith does, on two small graphs
+	@scripts/demo.sh $(BUILD)/kith
+
+test: setup-test all ## run all tests; T=word runs those that match
+	@tests/run.sh $(BUILD) $(T)
+
+bench: all setup-bench ## measure reading and building a graph
+	@bench/ingest.sh $(BUILD)/kith
+
+lint: setup-build setup-lint ## check format, layers, complexity, static analysis
+	@tests/lint/lint.sh
+
+fuzz: setup-build setup-fuzz ## fuzz each reader for FUZZ_SECONDS=60
+	@$(call build,fuzz,build-fuzz)
+	@tests/fuzz/run.sh build-fuzz $(FUZZ_SECONDS) $(T)
+
+asan: setup-test ## run all tests under AddressSanitizer and UBSan
+	@$(call build,asan,build-asan)
+	@tests/run.sh build-asan $(T)
+
+tsan: setup-build setup-fuzz ## run the unit tests under ThreadSanitizer
+	@$(call build,tsan,build-tsan)
+	@KINDS=unit tests/run.sh build-tsan $(T)
+
+install: all ## install below PREFIX=/usr/local (and DESTDIR=)
+	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
+
+clean: ## remove everything that was built
+	rm -rf $(BUILD) build-*
+
+setup-build setup-test setup-lint setup-fuzz setup-bench: setup-%:
+	@$(if $(filter yes,$(SETUP)),scripts/setup.sh $*)
+
+# $(call build,PRESET,FOLDER): configure if that has not been done, then build.
+define build
+{ test -f $(2)/build.ninja && test -z "$(CONFIGURE)"; } || \
+	cmake --preset $(1) -B $(2) $(CONFIGURE) >$(2).log 2>&1 || \
+	{ cat $(2).log; rm -f $(2).log; exit 1; }; \
+rm -f $(2).log; \
+cmake --build $(2)
+endef

@@ -1,0 +1,348 @@
+#include <kith/kith.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chosen_nodes.h"
+#include "cmd_shared.h"
+#include "commands.h"
+#include "method_options.h"
+#include "outcome_text.h"
+#include "predictions.h"
+#include "term.h"
+
+static const char *const usage[] = {
+    "GRAPH --labels FILE [OPTIONS] -o out.tsv",
+    "DATASET --split NAME [OPTIONS] -o out.tsv",
+    NULL,
+};
+
+static const char *const description[] = {
+    "Labels every node of a graph from the few whose label is known, the edges "
+    "between them, and features of the nodes if there are any. Writes a table "
+    "with a row per node: its id, the most probable class, its probability, "
+    "and then the probability of each class; a row's probabilities sum to 1.",
+    "The labelled nodes are learnt from. What the method leaves open is tuned: "
+    "on the nodes that --val or --split names, or else on a stratified part of "
+    "the labelled nodes that is held out; then the method is fitted again to "
+    "all of them with the parameters so chosen. A parameter given by its own "
+    "option is not tuned. 'kith methods' lists the methods.",
+    "Without -o a summary is printed and no table. With '-o -' the table goes "
+    "to standard output and the summary to standard error.",
+    "The default of lcm differs from the paper: its sums over training nodes "
+    "and edges are averages, so that step sizes mean the same on any graph, "
+    "and a guard keeps rho(W) rho(H) below 1, so that propagation converges. "
+    "--as-written follows the formulas to the letter.",
+    NULL,
+};
+
+static const argument arguments[] = {
+    {"GRAPH", OPTION_FILE, NULL, false,
+     "Data set folder, built file (.kg), edge list, Matrix Market, METIS "
+     ".graph or SciPy .npz file; - reads standard input."},
+    {.name = NULL},
+};
+
+static const option options[] = {
+    ROWS_GIVEN,
+    {.name = "method",
+     .type = OPTION_TEXT,
+     .value = "NAME",
+     .preset = DEFAULT_METHOD,
+     .help = "The method; see 'kith methods'."},
+    {.name = "output",
+     .letter = 'o',
+     .type = OPTION_FILE,
+     .value = "FILE",
+     .help = "Where the table goes; - is standard output."},
+    {.name = "save",
+     .type = OPTION_FILE,
+     .value = "FILE",
+     .help = "Keep the model, for 'kith predict'."},
+    {.name = "val",
+     .type = OPTION_FILE,
+     .value = "FILE",
+     .group = "Tuning",
+     .help = "Tune on these labelled nodes, one id a line, and learn from the "
+             "other labelled ones."},
+    {.name = "split",
+     .type = OPTION_TEXT,
+     .value = "NAME",
+     .group = "Tuning",
+     .help = "Learn from, tune on and test on the nodes of a split: a name "
+             "under the data set's splits/, or a folder with train.txt, "
+             "test.txt and perhaps val.txt."},
+    {.name = "hold-out",
+     .type = OPTION_REAL,
+     .value = "SHARE",
+     .preset = "0.2",
+     .least = 0,
+     .most = 0.9,
+     .group = "Tuning",
+     .help = "Share of each class to hold out for tuning where nothing else "
+             "names such nodes; 0 for no tuning."},
+    {.name = "seed",
+     .type = OPTION_INTEGER,
+     .value = "N",
+     .preset = "1",
+     .least = 0,
+     .most = 9e15,
+     .group = "Tuning",
+     .help = "Chooses the nodes that are held out."},
+    ROWS_METHOD,
+    ROWS_READING,
+    ROW_THREADS,
+    ROW_QUIET,
+    ROW_HELP,
+    ROW_END,
+};
+
+static const example examples[] = {
+    {"kith classify accounts.kg --labels known.tsv -o out.tsv",
+     "label every account from the known ones"},
+    {"kith classify data/cora --split paper-0", "how well it would do"},
+    {"kith classify g.kg --labels known.tsv -o - | sort -t $'\\t' -k 4,4gr "
+     "| head",
+     "the nodes most likely of the first class"},
+    {"kith classify g.kg --labels known.tsv --save fraud.km -o out.tsv",
+     "keep the model for tomorrow's graph"},
+    {"kith classify data/cora --split paper-0 --method linbp --no-tune "
+     "--iterations 20",
+     "one method with given values"},
+    {NULL, NULL},
+};
+
+/* A classification on its way. */
+typedef struct task {
+    run r;
+    const char *path, *method;
+    kith_dataset *data;
+    chosen_nodes nodes;
+    kith_model *tuned; /* on kept and held */
+    kith_model *model;
+    float *p;
+    int64_t *known;
+    kith_scores test;
+    bool tested;
+    char note[2][160];
+} task;
+
+/* ---- training ------------------------------------------------------------ */
+
+static kith_status fit(task *t, int32_t *train, int32_t n_train, int32_t *val,
+                       int32_t n_val, const kith_train_options *o,
+                       kith_model **out, float *p)
+{
+    const kith_split split = {
+        .train = train, .val = val, .n_train = n_train, .n_val = n_val};
+
+    return kith_model_train(t->data, t->method, &split, o, out, p, &t->r.err);
+}
+
+/* Tune on what was held out, then fit all with the parameters chosen. */
+static kith_status fit_twice(task *t, const kith_train_options *o)
+{
+    kith_train_options again = *o;
+    kith_status st = fit(t, t->nodes.kept, t->nodes.n_kept, t->nodes.held,
+                         t->nodes.n_held, o, &t->tuned, NULL);
+
+    if (st != KITH_OK)
+        return st;
+    again.params = *kith_model_params(t->tuned);
+    again.fixed = KITH_FIX_ALL;
+    again.temperature = kith_model_temperature(t->tuned);
+    return fit(t, t->nodes.pool, t->nodes.n_pool, NULL, 0, &again, &t->model,
+               t->p);
+}
+
+static kith_status train(task *t)
+{
+    const kith_train_options o = method_options(&t->r);
+
+    t->p = predictions_new(t->data->graph, t->data->labels->classes);
+    if (!t->p)
+        return run_no_memory(&t->r);
+    if (t->nodes.n_held > 0)
+        return fit_twice(t, &o);
+    return fit(t, t->nodes.pool, t->nodes.n_pool, t->nodes.val, t->nodes.n_val,
+               &o, &t->model, t->p);
+}
+
+/* ---- what came of it ----------------------------------------------------- */
+
+static kith_status count_known(task *t)
+{
+    const kith_labels *l = t->data->labels;
+
+    t->known = calloc((size_t)l->classes + 1, sizeof(*t->known));
+    if (!t->known)
+        return run_no_memory(&t->r);
+    for (int32_t i = 0; i < t->nodes.n_pool; i++)
+        t->known[l->of[t->nodes.pool[i]]]++;
+    for (int32_t i = 0; i < t->nodes.n_val; i++)
+        t->known[l->of[t->nodes.val[i]]]++;
+    return KITH_OK;
+}
+
+static kith_status score_test(task *t)
+{
+    const kith_split *s = &t->nodes.named;
+
+    for (int32_t i = 0; i < s->n_test && !t->tested; i++)
+        t->tested = t->data->labels->of[s->test[i]] >= 0;
+    if (!t->tested)
+        return KITH_OK;
+    return kith_score(t->p, t->data->labels, s->test, s->n_test, &t->test,
+                      &t->r.err);
+}
+
+static void tell_training(task *t, outcome *o)
+{
+    char a[TERM_NUMBER], b[TERM_NUMBER];
+    const bool tunes = !args_flag(t->r.a, "no-tune");
+
+    o->notes[0] = t->note[0];
+    if (t->nodes.n_held > 0) {
+        snprintf(t->note[0], sizeof(t->note[0]),
+                 "%s on %s held out of %s nodes", tunes ? "tuned" : "validated",
+                 term_count(t->nodes.n_held, a),
+                 term_count(t->nodes.n_pool, b));
+        snprintf(t->note[1], sizeof(t->note[1]),
+                 "then fitted to all of them, with the parameters below");
+        o->notes[1] = t->note[1];
+    } else if (t->nodes.n_val > 0) {
+        snprintf(t->note[0], sizeof(t->note[0]), "on %s nodes, %s on %s",
+                 term_count(t->nodes.n_pool, a), tunes ? "tuned" : "validated",
+                 term_count(t->nodes.n_val, b));
+    } else {
+        snprintf(t->note[0], sizeof(t->note[0]), "on %s nodes, %s",
+                 term_count(t->nodes.n_pool, a),
+                 args_real(t->r.a, "hold-out") > 0
+                     ? "too few to hold some out for tuning: defaults"
+                     : "nothing tuned: defaults");
+    }
+}
+
+static void tell(task *t, FILE *out)
+{
+    outcome o = {
+        .path = t->path,
+        .data = t->data,
+        .model = t->model,
+        .certificate = kith_model_certificate(t->model),
+        .p = t->p,
+        .known = t->known,
+        .validation = kith_model_validation(t->tuned ? t->tuned : t->model),
+        .n_val = t->nodes.n_held > 0 ? t->nodes.n_held : t->nodes.n_val,
+        .test_name = args_text(t->r.a, "split"),
+        .test = t->tested ? &t->test : NULL,
+        .table = args_text(t->r.a, "output"),
+        .saved = args_text(t->r.a, "save"),
+        .seconds = seconds_now() - t->r.begun,
+    };
+
+    tell_training(t, &o);
+    outcome_text(out, &o);
+}
+
+static kith_status write_all(task *t)
+{
+    const char *table = args_text(t->r.a, "output");
+    const char *save = args_text(t->r.a, "save");
+    kith_status st = run_cancelled();
+
+    if (st == KITH_OK && save)
+        st = kith_model_save(t->model, save, &t->r.err);
+    if (st == KITH_OK && table)
+        st = predictions_write(&t->r, t->data->graph, t->model, t->p, table);
+    return st;
+}
+
+static kith_status work(task *t)
+{
+    const args *a = t->r.a;
+    kith_status st = check_output(&t->r, args_text(a, "output"));
+
+    if (st == KITH_OK)
+        st = check_output(&t->r, args_text(a, "save"));
+    if (st == KITH_OK)
+        st = open_given(&t->r, t->path, &t->data);
+    if (st == KITH_OK && !(t->data->labels && t->data->labels->labelled > 0))
+        st = run_fail(&t->r, KITH_ERR_ARGUMENT,
+                      args_given(a, "labels") ? args_text(a, "labels")
+                                              : t->path,
+                      "has no labels to learn from%s",
+                      args_given(a, "labels") ? "" : ": give --labels FILE");
+    if (st == KITH_OK)
+        st = chosen_nodes_find(&t->r, t->data, &t->nodes);
+    if (st == KITH_OK)
+        st = train(t);
+    if (st == KITH_OK)
+        st = count_known(t);
+    if (st == KITH_OK)
+        st = score_test(t);
+    if (st == KITH_OK)
+        st = write_all(t);
+    return st;
+}
+
+static void task_release(task *t)
+{
+    chosen_nodes_release(&t->nodes);
+    kith_model_free(t->tuned);
+    kith_model_free(t->model);
+    kith_dataset_free(t->data);
+    free(t->known);
+    free(t->p);
+}
+
+static int check(const args *a)
+{
+    const char *table = args_text(a, "output"), *save = args_text(a, "save");
+
+    if (!method_find(args_text(a, "method")))
+        return method_unknown(a->of, args_text(a, "method"));
+    if (args_given(a, "val") && args_given(a, "split"))
+        return usage_error(a->of, "--val and --split cannot be used together");
+    if (args_given(a, "val") && args_given(a, "hold-out"))
+        return usage_error(a->of,
+                           "--val and --hold-out cannot be used together");
+    if (save && strcmp(save, "-") == 0)
+        return usage_error(a->of,
+                           "a model cannot go to standard output: name a file");
+    if (save && table && strcmp(save, table) == 0)
+        return usage_error(a->of, "-o and --save name the same file");
+    return predictions_check_name(a->of, table);
+}
+
+static int classify(const args *a)
+{
+    task t = {.path = args_plain(a, 0), .method = args_text(a, "method")};
+    const char *table = args_text(a, "output");
+    FILE *out = table && strcmp(table, "-") == 0 ? stderr : stdout;
+    int code = check(a);
+    kith_status st;
+
+    if (code != EXIT_OK)
+        return code;
+    run_begin(&t.r, a);
+    st = work(&t);
+    progress_end(&t.r.tty);
+    if (st == KITH_OK && !t.r.quiet && !ferror(stdout))
+        tell(&t, out);
+    code = run_end(&t.r, st);
+    task_release(&t);
+    return code;
+}
+
+const command cmd_classify = {
+    .name = "classify",
+    .summary = "label every node from the few whose label is known",
+    .usage = usage,
+    .description = description,
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .run = classify,
+};

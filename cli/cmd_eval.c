@@ -1,0 +1,501 @@
+#include <kith/kith.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd_shared.h"
+#include "commands.h"
+#include "eval_report.h"
+#include "forecast.h"
+#include "method_options.h"
+#include "name_list.h"
+#include "out_text.h"
+#include "predictions.h"
+
+static const char *const usage[] = {
+    "DATASET --methods A,B,... --splits X,Y,... [OPTIONS]",
+    "DATASET --methods A,B,... [--train-per-class N] [--val N] [--trials N] "
+    "[--seed N] [OPTIONS]",
+    NULL,
+};
+
+static const char *const description[] = {
+    "Measures methods on the same splits of a labelled data set: each method "
+    "learns from a split's training nodes, is tuned on its validation nodes "
+    "and scored on its test nodes. The splits are named ones, or drawn at "
+    "random from the labelled nodes. 'kith methods' lists the methods.",
+    "Prints accuracy, macro-F1, area under the ROC curve, average precision "
+    "(both of the second class, or with more than two the mean of each "
+    "against the rest), log-loss, expected calibration error and seconds: the "
+    "mean over the splits and the standard deviation, which is that of a "
+    "sample (divided by one less than the number of splits; 0 for one split). "
+    "The column 'vs' is the difference in accuracy to the first method, taken "
+    "split by split, so that splits that are hard for all do not blur it.",
+    "Hashes of the graph and of each split, and the seed, are printed with the "
+    "result. Test nodes without a label are left out and counted.",
+    NULL,
+};
+
+static const argument arguments[] = {
+    {"DATASET", OPTION_FILE, NULL, false,
+     "Data set folder or built file (.kg) with labels; or any graph, with "
+     "--labels."},
+    {.name = NULL},
+};
+
+static const option options[] = {
+    {.name = "methods",
+     .letter = 'm',
+     .type = OPTION_TEXT,
+     .value = "A,B",
+     .help =
+         "The methods, with commas between them, or 'all': all that the data "
+         "has what they need for. Needed."},
+    {.name = "json", .help = "Print one JSON object, for programs."},
+    {.name = "markdown", .help = "Print a Markdown table."},
+    {.name = "output",
+     .letter = 'o',
+     .type = OPTION_FILE,
+     .value = "FILE",
+     .help = "Write there instead of to standard output."},
+    ROWS_GIVEN,
+    {.name = "precision-at",
+     .type = OPTION_INTEGER,
+     .value = "K",
+     .least = 1,
+     .most = INT32_MAX,
+     .help = "Also the share of one class among the K test nodes most likely "
+             "of it."},
+    {.name = "positive",
+     .type = OPTION_TEXT,
+     .value = "CLASS",
+     .help = "The class of --precision-at; the last if not given."},
+    {.name = "splits",
+     .letter = 's',
+     .type = OPTION_TEXT,
+     .value = "X,Y",
+     .group = "Splits",
+     .help = "Names under the data set's splits/ or folders with train.txt, "
+             "test.txt and perhaps val.txt; paper-0..4 is paper-0 to paper-4, "
+             "'all' is all that the data set has."},
+    {.name = "train-per-class",
+     .type = OPTION_INTEGER,
+     .value = "N",
+     .preset = "20",
+     .least = 1,
+     .most = INT32_MAX,
+     .group = "Splits",
+     .help = "Random splits: training nodes of each class."},
+    {.name = "val",
+     .type = OPTION_INTEGER,
+     .value = "N",
+     .preset = "500",
+     .least = 0,
+     .most = INT32_MAX,
+     .group = "Splits",
+     .help = "Random splits: validation nodes in all. The rest is tested on."},
+    {.name = "trials",
+     .type = OPTION_INTEGER,
+     .value = "N",
+     .preset = "5",
+     .least = 1,
+     .most = 10000,
+     .group = "Splits",
+     .help = "Random splits: how many."},
+    {.name = "seed",
+     .type = OPTION_INTEGER,
+     .value = "N",
+     .preset = "1",
+     .least = 0,
+     .most = 9e15,
+     .group = "Splits",
+     .help = "Random splits: chooses them."},
+    ROWS_METHOD,
+    ROWS_READING,
+    ROW_THREADS,
+    ROW_QUIET,
+    ROW_HELP,
+    ROW_END,
+};
+
+static const example examples[] = {
+    {"kith eval data/cora --methods linbp,lcm --splits paper-0..4",
+     "two methods on five splits"},
+    {"kith eval data/cora --methods all --trials 10 --seed 7 --markdown",
+     "every method on random splits, as a table for a document"},
+    {"kith eval data/cora --methods lcm --splits all --json | jq "
+     "'.results[].accuracy.mean'",
+     "one number, for a script"},
+    {"kith eval fraud.kg --methods linbp,lcm --precision-at 100 --positive bad",
+     "how many of the first hundred are bad"},
+    {NULL, NULL},
+};
+
+typedef struct task {
+    run r;
+    evaluation e;
+    kith_dataset *data;
+    name_list methods, splits;
+    float *p;
+    char stage[48];
+    char doing[32]; /* "lcm 2/5" */
+} task;
+
+/* ---- the command line ---------------------------------------------------- */
+
+static int read_list(const args *a, const char *name, bool ranges,
+                     name_list *out)
+{
+    const char *text = args_text(a, name);
+
+    switch (name_list_read(text, ranges, out)) {
+    case NAMES_OK:
+        return EXIT_OK;
+    case NAMES_EMPTY:
+        return usage_error(a->of, "option '--%s': a name is empty in '%s'",
+                           name, text);
+    case NAMES_BACKWARD:
+        return usage_error(a->of,
+                           "option '--%s': a range runs backward or is too "
+                           "long in '%s'",
+                           name, text);
+    case NAMES_NO_MEMORY:
+        break;
+    }
+    fputs("kith: out of memory\n", stderr);
+    return EXIT_FAILED;
+}
+
+static int find_methods(task *t, const args *a)
+{
+    int all;
+    const kith_method_info *known = kith_methods(&all);
+    const bool every = strcmp(args_text(a, "methods"), "all") == 0;
+    const int count = every ? all : t->methods.count;
+
+    t->e.method = calloc((size_t)count + 1, sizeof(*t->e.method));
+    if (!t->e.method) {
+        fputs("kith: out of memory\n", stderr);
+        return EXIT_FAILED;
+    }
+    for (t->e.methods = 0; t->e.methods < count; t->e.methods++) {
+        const int i = t->e.methods;
+        const kith_method_info *found = every ? &known[i]
+                                              : method_find(t->methods.name[i]);
+
+        if (!found)
+            return method_unknown(a->of, t->methods.name[i]);
+        t->e.method[i] = *found;
+    }
+    return EXIT_OK;
+}
+
+static int check(task *t, const args *a)
+{
+    static const char *const drawn[] = {"train-per-class", "val", "trials",
+                                        "seed"};
+    int code;
+
+    if (!args_given(a, "methods"))
+        return usage_error(a->of, "the methods are missing: --methods A,B");
+    if (args_flag(a, "json") && args_flag(a, "markdown"))
+        return usage_error(a->of,
+                           "--json and --markdown cannot be used together");
+    if (args_given(a, "positive") && !args_given(a, "precision-at"))
+        return usage_error(a->of, "--positive needs --precision-at K");
+    for (size_t i = 0; i < sizeof(drawn) / sizeof(drawn[0]); i++)
+        if (args_given(a, "splits") && args_given(a, drawn[i]))
+            return usage_error(
+                a->of, "--splits and --%s cannot be used together", drawn[i]);
+    code = read_list(a, "methods", false, &t->methods);
+    if (code == EXIT_OK)
+        code = find_methods(t, a);
+    if (code == EXIT_OK && args_given(a, "splits"))
+        code = read_list(a, "splits", true, &t->splits);
+    return code;
+}
+
+/* ---- data ---------------------------------------------------------------- */
+
+static kith_status find_positive(task *t)
+{
+    const args *a = t->r.a;
+    const kith_labels *l = t->data->labels;
+    const char *name = args_text(a, "positive");
+    char list[300] = "";
+    size_t used = 0;
+
+    t->e.precision_at = (int32_t)args_integer(a, "precision-at");
+    t->e.positive = l->classes - 1;
+    if (!name)
+        return KITH_OK;
+    for (int32_t c = 0; c < l->classes; c++) {
+        if (strcmp(l->names[c], name) == 0) {
+            t->e.positive = c;
+            return KITH_OK;
+        }
+        if (used + 40 < sizeof(list))
+            used += (size_t)snprintf(
+                list + used, sizeof(list) - used, "%s%.30s%s", c ? ", " : "",
+                l->names[c], used > 200 && c + 1 < l->classes ? ", ..." : "");
+        if (used > 200)
+            used = sizeof(list);
+    }
+    return run_fail(&t->r, KITH_ERR_ARGUMENT, t->e.path,
+                    "has no class '%.60s'; its classes are %s", name, list);
+}
+
+/* "all" stands for the data set's splits, unless one has that name. */
+static kith_status expand_all(task *t)
+{
+    char **names = NULL;
+    int count = 0;
+    kith_status st;
+    bool named = false;
+
+    if (t->splits.count != 1 || strcmp(t->splits.name[0], "all") != 0)
+        return KITH_OK;
+    st = kith_dataset_splits(t->data, &names, &count, &t->r.err);
+    for (int i = 0; i < count; i++)
+        named |= strcmp(names[i], "all") == 0;
+    if (st == KITH_OK && count == 0)
+        st = run_fail(&t->r, KITH_ERR_ARGUMENT, t->e.path, "has no splits");
+    if (st == KITH_OK && !named) {
+        name_list list = {calloc((size_t)count + 1, sizeof(char *)), 0};
+
+        for (; list.name && list.count < count; list.count++) {
+            list.name[list.count] = strdup(names[list.count]);
+            if (!list.name[list.count])
+                break;
+        }
+        name_list_release(&t->splits);
+        t->splits = list;
+        if (list.count < count)
+            st = run_no_memory(&t->r);
+    }
+    kith_names_free(names, count);
+    return st;
+}
+
+static bool needs_features(const char *method)
+{
+    for (const forecast_method *m = forecast_methods; m->name; m++)
+        if (strcmp(m->name, method) == 0)
+            return m->needs_features;
+    return false;
+}
+
+/* "--methods all" means all that the data is enough for. */
+static void leave_out(task *t)
+{
+    int kept = 0;
+
+    if (t->data->features || strcmp(args_text(t->r.a, "methods"), "all") != 0)
+        return;
+    for (int i = 0; i < t->e.methods; i++)
+        if (!needs_features(t->e.method[i].name))
+            t->e.method[kept++] = t->e.method[i];
+        else if (!t->r.quiet)
+            fprintf(stderr, "%s is left out: it needs features\n",
+                    t->e.method[i].name);
+    t->e.methods = kept;
+}
+
+static kith_status check_split(task *t, int i)
+{
+    const kith_split *s = &t->e.split[i];
+
+    for (int32_t j = 0; j < s->n_test; j++)
+        t->e.skipped[i] += t->data->labels->of[s->test[j]] < 0;
+    if (t->e.skipped[i] == s->n_test)
+        return run_fail(&t->r, KITH_ERR_ARGUMENT, t->e.path,
+                        "split '%.200s' leaves no labelled node to test on",
+                        s->name);
+    return KITH_OK;
+}
+
+static kith_status make_splits(task *t)
+{
+    const args *a = t->r.a;
+    evaluation *e = &t->e;
+    kith_status st = KITH_OK;
+    int count;
+
+    e->random = !args_given(a, "splits");
+    e->seed = (uint64_t)args_integer(a, "seed");
+    if (!e->random)
+        st = expand_all(t);
+    if (st != KITH_OK)
+        return st;
+    count = e->random ? (int)args_integer(a, "trials") : t->splits.count;
+    e->split = calloc((size_t)count + 1, sizeof(*e->split));
+    e->skipped = calloc((size_t)count + 1, sizeof(*e->skipped));
+    if (!e->split || !e->skipped)
+        return run_no_memory(&t->r);
+    while (st == KITH_OK && e->splits < count) {
+        kith_split *s = &e->split[e->splits];
+
+        st = e->random ? kith_split_random(
+                             t->data->labels,
+                             (int32_t)args_integer(a, "train-per-class"),
+                             (int32_t)args_integer(a, "val"), e->seed,
+                             e->splits, s, &t->r.err)
+                       : kith_split_read(t->data, t->splits.name[e->splits], s,
+                                         &t->r.err);
+        if (st == KITH_OK)
+            st = check_split(t, e->splits++);
+    }
+    return st;
+}
+
+static kith_status prepare(task *t)
+{
+    const args *a = t->r.a;
+    evaluation *e = &t->e;
+    kith_status st = check_output(&t->r, args_text(a, "output"));
+
+    if (st == KITH_OK)
+        st = open_given(&t->r, e->path, &t->data);
+    if (st != KITH_OK)
+        return st;
+    e->data = t->data;
+    if (!t->data->labels || t->data->labels->labelled == 0)
+        return run_fail(&t->r, KITH_ERR_ARGUMENT, e->path,
+                        "has no labels to measure by: give --labels FILE");
+    leave_out(t);
+    st = find_positive(t);
+    if (st == KITH_OK)
+        st = make_splits(t);
+    if (st != KITH_OK)
+        return st;
+    e->trials = calloc((size_t)e->methods * (size_t)e->splits + 1,
+                       sizeof(*e->trials));
+    t->p = predictions_new(t->data->graph, t->data->labels->classes);
+    return e->trials && t->p ? KITH_OK : run_no_memory(&t->r);
+}
+
+/* ---- measuring ----------------------------------------------------------- */
+
+/* Progress with the method and the trial before the library's stage. */
+static int step(void *user, const kith_progress *from)
+{
+    task *t = user;
+    kith_progress with = *from;
+
+    snprintf(t->stage, sizeof(t->stage), "%.18s %.12s", t->doing,
+             from->stage ? from->stage : "");
+    with.stage = t->stage;
+    return progress_step(&t->r.tty, &with);
+}
+
+static kith_status try_one(task *t, const kith_train_options *o, int method,
+                           int split)
+{
+    evaluation *e = &t->e;
+    const kith_split *s = &e->split[split];
+    trial *out = &e->trials[method * e->splits + split];
+    const double begun = seconds_now();
+    kith_model *m = NULL;
+    kith_status st;
+
+    snprintf(t->doing, sizeof(t->doing), "%.8s %d/%d", e->method[method].name,
+             split + 1, e->splits);
+    st = kith_model_train(t->data, e->method[method].name, s, o, &m, t->p,
+                          &t->r.err);
+    out->seconds = seconds_now() - begun;
+    out->precision = NAN;
+    if (st == KITH_OK)
+        st = kith_score(t->p, t->data->labels, s->test, s->n_test, &out->scores,
+                        &t->r.err);
+    if (st == KITH_OK && e->precision_at > 0)
+        st = kith_precision_at(t->p, t->data->labels, s->test, s->n_test,
+                               e->positive, e->precision_at, &out->precision,
+                               &t->r.err);
+    if (st == KITH_OK) {
+        out->validation = kith_model_validation(m);
+        out->temperature = kith_model_temperature(m);
+        out->params = *kith_model_params(m);
+        out->certificate = *kith_model_certificate(m);
+    }
+    kith_model_free(m);
+    return st == KITH_OK ? run_cancelled() : st;
+}
+
+static kith_status try_all(task *t)
+{
+    kith_train_options o = method_options(&t->r);
+    kith_status st = KITH_OK;
+
+    o.job.progress = step;
+    o.job.user = t;
+    for (int m = 0; st == KITH_OK && m < t->e.methods; m++)
+        for (int s = 0; st == KITH_OK && s < t->e.splits; s++)
+            st = try_one(t, &o, m, s);
+    return st;
+}
+
+static kith_status report(task *t)
+{
+    const args *a = t->r.a;
+    out_text o;
+    kith_status st = out_text_open(&t->r, args_text(a, "output"), &o);
+
+    if (st != KITH_OK)
+        return st;
+    if (args_flag(a, "markdown"))
+        eval_markdown(o.stream, &t->e);
+    else if (!args_flag(a, "json"))
+        eval_table(o.stream, &t->e);
+    else if (!eval_json(o.stream, &t->e))
+        st = run_no_memory(&t->r);
+    if (st == KITH_OK)
+        return out_text_commit(&t->r, &o);
+    out_text_abort(&o);
+    return st;
+}
+
+static void task_release(task *t)
+{
+    for (int i = 0; i < t->e.splits; i++)
+        kith_split_release(&t->e.split[i]);
+    free(t->e.split);
+    free(t->e.skipped);
+    free(t->e.trials);
+    free(t->e.method);
+    free(t->p);
+    name_list_release(&t->methods);
+    name_list_release(&t->splits);
+    kith_dataset_free(t->data);
+}
+
+static int eval(const args *a)
+{
+    task t = {.e.path = args_plain(a, 0)};
+    int code = check(&t, a);
+    kith_status st;
+
+    if (code == EXIT_OK) {
+        run_begin(&t.r, a);
+        st = prepare(&t);
+        if (st == KITH_OK)
+            st = try_all(&t);
+        progress_end(&t.r.tty);
+        if (st == KITH_OK)
+            st = report(&t);
+        code = run_end(&t.r, st);
+    }
+    task_release(&t);
+    return code;
+}
+
+const command cmd_eval = {
+    .name = "eval",
+    .summary = "measure methods on the same splits of a data set",
+    .usage = usage,
+    .description = description,
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .run = eval,
+};

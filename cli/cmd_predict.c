@@ -1,0 +1,151 @@
+#include <kith/kith.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd_shared.h"
+#include "commands.h"
+#include "outcome_text.h"
+#include "predictions.h"
+#include "term.h"
+
+static const char *const usage[] = {"--model FILE GRAPH [OPTIONS] -o out.tsv",
+                                    NULL};
+
+static const char *const description[] = {
+    "Labels every node of a graph with a model that 'kith classify --save' "
+    "kept. The graph may be the one that the model was trained on or one that "
+    "has grown since: nodes are matched by id, features by column. The table "
+    "is that of 'kith classify'.",
+    "Without -o a summary is printed and no table. With '-o -' the table goes "
+    "to standard output and the summary to standard error.",
+    NULL,
+};
+
+static const argument arguments[] = {
+    {"GRAPH", OPTION_FILE, NULL, false,
+     "Data set folder, built file (.kg), edge list, Matrix Market, METIS "
+     ".graph or SciPy .npz file; - reads standard input."},
+    {.name = NULL},
+};
+
+static const option options[] = {
+    {.name = "model",
+     .letter = 'm',
+     .type = OPTION_FILE,
+     .value = "FILE",
+     .help = "The model. Needed."},
+    {.name = "features",
+     .type = OPTION_FILE,
+     .value = "FILE",
+     .help = "Features to use: .mtx, .svm, .npy or .npz. Those of the data "
+             "set, if not given."},
+    {.name = "output",
+     .letter = 'o',
+     .type = OPTION_FILE,
+     .value = "FILE",
+     .help = "Where the table goes; - is standard output."},
+    ROWS_READING,
+    ROW_THREADS,
+    ROW_QUIET,
+    ROW_HELP,
+    ROW_END,
+};
+
+static const example examples[] = {
+    {"kith predict --model fraud.km today.kg -o out.tsv",
+     "label today's graph with yesterday's model"},
+    {"kith predict --model fraud.km today.kg", "a summary alone"},
+    {NULL, NULL},
+};
+
+typedef struct task {
+    run r;
+    const char *path, *table;
+    kith_dataset *data;
+    kith_model *model;
+    kith_certificate certificate;
+    float *p;
+} task;
+
+static kith_status work(task *t)
+{
+    kith_status st = check_output(&t->r, t->table);
+
+    if (st == KITH_OK)
+        st = kith_model_open(args_text(t->r.a, "model"), &t->model, &t->r.err);
+    if (st == KITH_OK)
+        st = open_given(&t->r, t->path, &t->data);
+    if (st != KITH_OK)
+        return st;
+    t->p = predictions_new(t->data->graph, kith_model_classes(t->model));
+    if (!t->p)
+        return run_no_memory(&t->r);
+    st = kith_model_predict(t->model, t->data, &t->r.job, t->p, &t->certificate,
+                            &t->r.err);
+    if (st == KITH_OK)
+        st = run_cancelled();
+    if (st == KITH_OK && t->table)
+        st = predictions_write(&t->r, t->data->graph, t->model, t->p, t->table);
+    return st;
+}
+
+static void tell(const task *t, FILE *out)
+{
+    const bool same = kith_model_graph_hash(t->model) ==
+                      kith_graph_hash(t->data->graph);
+    outcome o = {
+        .path = t->path,
+        .data = t->data,
+        .model = t->model,
+        .certificate = &t->certificate,
+        .p = t->p,
+        .validation = NAN,
+        .table = t->table,
+        .seconds = seconds_now() - t->r.begun,
+    };
+
+    o.notes[0] = same ? "on this very graph"
+                      : "on another graph: nodes are matched by id";
+    outcome_text(out, &o);
+}
+
+static int check(const args *a)
+{
+    if (!args_given(a, "model"))
+        return usage_error(a->of, "the model is missing: --model FILE");
+    return predictions_check_name(a->of, args_text(a, "output"));
+}
+
+static int predict(const args *a)
+{
+    task t = {.path = args_plain(a, 0), .table = args_text(a, "output")};
+    FILE *out = t.table && strcmp(t.table, "-") == 0 ? stderr : stdout;
+    int code = check(a);
+    kith_status st;
+
+    if (code != EXIT_OK)
+        return code;
+    run_begin(&t.r, a);
+    st = work(&t);
+    progress_end(&t.r.tty);
+    if (st == KITH_OK && !t.r.quiet && !ferror(stdout))
+        tell(&t, out);
+    code = run_end(&t.r, st);
+    kith_model_free(t.model);
+    kith_dataset_free(t.data);
+    free(t.p);
+    return code;
+}
+
+const command cmd_predict = {
+    .name = "predict",
+    .summary = "label the nodes of a graph with a model kept before",
+    .usage = usage,
+    .description = description,
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .run = predict,
+};

@@ -1,0 +1,62 @@
+/*
+ * eval_report.h: what `kith eval` measured, and the three ways to print it.
+ */
+#ifndef KITH_CLI_EVAL_REPORT_H
+#define KITH_CLI_EVAL_REPORT_H
+
+#include <stdio.h>
+
+#include "cmd_shared.h"
+
+/* One method on one split. */
+typedef struct trial {
+    kith_scores scores; /* of the test nodes */
+    double precision;   /* at k, NaN if it was not asked for */
+    double validation;  /* accuracy, NaN without validation nodes */
+    double seconds;     /* to train and predict, tuning included */
+    double temperature;
+    kith_params params;
+    kith_certificate certificate;
+} trial;
+
+typedef struct evaluation {
+    const char *path; /* of the data */
+    const kith_dataset *data;
+    kith_method_info *method;
+    int methods;
+    kith_split *split;
+    int splits;
+    int32_t *skipped; /* of each split: test nodes without a label */
+    trial *trials;    /* methods x splits */
+    bool random;      /* splits were drawn, by: */
+    uint64_t seed;
+    int32_t precision_at; /* k, 0 = not asked for */
+    int32_t positive;     /* the class it is about */
+} evaluation;
+
+typedef enum measure {
+    ACCURACY,
+    DIFFERENCE, /* of accuracy to that of the first method, split by split */
+    MACRO_F1,
+    AUC,
+    AVERAGE_PRECISION,
+    LOG_LOSS,
+    ECE,
+    SECONDS,
+    PRECISION_AT,
+    MEASURES
+} measure;
+
+/* A value per split in two numbers; NaN where there is none. */
+typedef struct spread {
+    double mean;
+    double std; /* divided by one less than the number; 0 for one */
+} spread;
+
+spread spread_of(const evaluation *e, int method, measure which);
+
+void eval_table(FILE *out, const evaluation *e);
+void eval_markdown(FILE *out, const evaluation *e);
+bool eval_json(FILE *out, const evaluation *e); /* false: no memory */
+
+#endif

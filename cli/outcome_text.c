@@ -1,0 +1,236 @@
+#include "outcome_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "predictions.h"
+#include "term.h"
+
+enum { BAR_WIDTH = 20, CLASSES_SHOWN = 12, NAME_WIDTH = 18 };
+
+static void data_part(FILE *out, const outcome *o)
+{
+    const term_style style = term_style_of(out);
+    const kith_dataset *d = o->data;
+    char name[300], line[200] = "";
+
+    fputs(style.bold, out);
+    term_foreign(out, input_name(o->path, name, sizeof(name)), 60, false);
+    fprintf(out, "%s\n\n", style.reset);
+    term_heading(out, "Data");
+    summary_add(line, sizeof(line), kith_graph_nodes(d->graph), "node",
+                "nodes");
+    summary_add(line, sizeof(line), kith_graph_edges(d->graph), "edge",
+                "edges");
+    term_row(out, "graph", "%s, hash %016llx", line,
+             (unsigned long long)kith_graph_hash(d->graph));
+    line[0] = '\0';
+    if (d->features)
+        summary_add(line, sizeof(line), d->features->columns, "column",
+                    "columns");
+    term_row(out, "features", "%s", d->features ? line : "none");
+    line[0] = '\0';
+    summary_add(line, sizeof(line), kith_model_classes(o->model), "class",
+                "classes");
+    if (o->known && d->labels)
+        summary_add(line, sizeof(line), d->labels->labelled, "labelled node",
+                    "labelled nodes");
+    term_row(out, "labels", "%s", line);
+}
+
+static bool learns_weights(const kith_model *m)
+{
+    return strncmp(kith_model_method(m), "lcm", 3) == 0;
+}
+
+/* The numbers that the method used: potentials, propagation, learning. */
+static void parameter_rows(FILE *out, const outcome *o)
+{
+    static const char *const prep[] = {"none", "l2", "tfidf"};
+    const kith_params *p = kith_model_params(o->model);
+    const char *clamp = p->clamp ? "yes" : "no";
+
+    if (o->data->features)
+        term_row(out, "potentials",
+                 "prep %s, smooth %d, penalty %g, clamp %s%s", prep[p->prep],
+                 (int)p->smooth, p->penalty, clamp,
+                 p->balance ? ", balanced" : "");
+    else
+        term_row(out, "potentials", "the known labels, clamp %s", clamp);
+    if (!isnan(o->certificate->rho) || kith_model_coupling(o->model))
+        term_row(out, "propagation", "iterations %d, tolerance %g, damping %g",
+                 (int)p->iterations, p->tolerance, p->damping);
+    if (learns_weights(o->model) && p->g1 == 0 && p->g2 == 0)
+        term_row(out, "learning", "none: W and H stay as they start");
+    else if (learns_weights(o->model))
+        term_row(out, "learning", "g1 %g, g2 %g, lambda %g%s%s", p->g1, p->g2,
+                 p->lambda, p->as_written ? ", as written" : "",
+                 p->uncentred ? ", uncentred" : "");
+}
+
+static void convergence_row(FILE *out, const kith_certificate *c)
+{
+    if (c->iterations == 0 && isnan(c->rho))
+        return;
+    if (isnan(c->rho))
+        term_row(out, "convergence", "%d iterations, residual %.2g",
+                 (int)c->iterations, c->residual);
+    else
+        term_row(out, "convergence",
+                 "margin %.3f (rho %.3f%s), %d iterations, residual %.2g",
+                 1 - c->rho, c->rho, c->rho < 1 ? "" : ": diverges",
+                 (int)c->iterations, c->residual);
+}
+
+static void method_part(FILE *out, const outcome *o)
+{
+    char number[TERM_NUMBER];
+
+    fputc('\n', out);
+    term_heading(out, "Method");
+    term_row(out, "method", "%s", kith_model_method(o->model));
+    for (int i = 0; i < 4 && o->notes[i]; i++)
+        term_row(out, i ? "" : "trained", "%s", o->notes[i]);
+    parameter_rows(out, o);
+    if (!isnan(o->validation))
+        term_row(out, "validation", "accuracy %.4f on %s nodes", o->validation,
+                 term_count(o->n_val, number));
+    term_row(out, "temperature", "%.3g", kith_model_temperature(o->model));
+    convergence_row(out, o->certificate);
+}
+
+static void test_part(FILE *out, const outcome *o)
+{
+    const kith_scores *s = o->test;
+    char title[100];
+
+    if (!s)
+        return;
+    fputc('\n', out);
+    snprintf(title, sizeof(title), "Test nodes of split %.60s", o->test_name);
+    term_heading(out, title);
+    term_row(out, "scored", "%d nodes", (int)s->nodes);
+    term_row(out, "accuracy", "%.4f", s->accuracy);
+    term_row(out, "macro-F1", "%.4f", s->macro_f1);
+    if (!isnan(s->auc))
+        term_row(out, "AUC", "%.4f", s->auc);
+    if (!isnan(s->average_precision))
+        term_row(out, "avg. precision", "%.4f", s->average_precision);
+    term_row(out, "log-loss", "%.4f", s->log_loss);
+    term_row(out, "ECE", "%.4f", s->ece);
+}
+
+/* ---- classes ------------------------------------------------------------- */
+
+static int64_t *count_predicted(const outcome *o)
+{
+    const int64_t classes = kith_model_classes(o->model);
+    int64_t *count = calloc((size_t)classes + 1, sizeof(*count));
+
+    for (int32_t u = 0; count && u < kith_graph_nodes(o->data->graph); u++)
+        count[predicted_class(o->p + u * classes, (int32_t)classes)]++;
+    return count;
+}
+
+static void class_row(FILE *out, const outcome *o, const char *name,
+                      int64_t known, int64_t predicted, double most)
+{
+    const double n = fmax(1, kith_graph_nodes(o->data->graph));
+    char number[TERM_NUMBER], share[TERM_NUMBER];
+
+    fputs("  ", out);
+    term_foreign(out, name, NAME_WIDTH, true);
+    if (o->known)
+        fprintf(out, "  %9s", term_count(known, number));
+    fprintf(out, "  %11s  %8s  ", term_count(predicted, number),
+            term_share((double)predicted / n, share));
+    if (most > 0)
+        term_bar(out, (double)predicted / most, BAR_WIDTH);
+    fputc('\n', out);
+}
+
+/* The class predicted most often that is not yet shown. */
+static int32_t next_largest(const int64_t *count, int32_t classes,
+                            const bool *shown)
+{
+    int32_t best = -1;
+
+    for (int32_t c = 0; c < classes; c++)
+        if (!shown[c] && (best < 0 || count[c] > count[best]))
+            best = c;
+    return best;
+}
+
+/* All classes in their order if they are few, else the largest and the rest. */
+static void class_rows(FILE *out, const outcome *o, const int64_t *count,
+                       bool *shown)
+{
+    const int32_t classes = kith_model_classes(o->model);
+    const bool few = classes <= CLASSES_SHOWN;
+    const int32_t rows = few ? classes : CLASSES_SHOWN;
+    int64_t known_left = 0, left = 0;
+    double most = 0;
+    char rest[40];
+
+    for (int32_t c = 0; c < classes; c++)
+        most = fmax(most, (double)count[c]);
+    for (int32_t i = 0; i < rows; i++) {
+        const int32_t c = few ? i : next_largest(count, classes, shown);
+
+        shown[c] = true;
+        class_row(out, o, kith_model_class_name(o->model, c),
+                  o->known ? o->known[c] : 0, count[c], most);
+    }
+    for (int32_t c = 0; c < classes; c++) {
+        left += shown[c] ? 0 : count[c];
+        known_left += shown[c] || !o->known ? 0 : o->known[c];
+    }
+    if (few)
+        return;
+    snprintf(rest, sizeof(rest), "%d more", (int)(classes - rows));
+    class_row(out, o, rest, known_left, left, 0); /* no bar: not one class */
+}
+
+static void class_part(FILE *out, const outcome *o)
+{
+    const term_style style = term_style_of(out);
+    int64_t *count = count_predicted(o);
+    bool *shown = calloc((size_t)kith_model_classes(o->model) + 1,
+                         sizeof(*shown));
+
+    if (count && shown) {
+        fprintf(out, "\n%s%-*s", style.bold, NAME_WIDTH + 2, "Classes");
+        if (o->known)
+            fprintf(out, "  %9s", "known");
+        fprintf(out, "  %11s%s\n", "predicted", style.reset);
+        class_rows(out, o, count, shown);
+    }
+    free(shown);
+    free(count);
+}
+
+static void written_part(FILE *out, const outcome *o)
+{
+    char number[TERM_NUMBER], time[TERM_NUMBER];
+
+    fputc('\n', out);
+    if (o->table)
+        fprintf(out, "%s: a row for each of %s nodes\n",
+                strcmp(o->table, "-") == 0 ? "standard output" : o->table,
+                term_count(kith_graph_nodes(o->data->graph), number));
+    if (o->saved)
+        fprintf(out, "%s: the model, for 'kith predict'\n", o->saved);
+    if (!o->table && !o->saved)
+        fputs("nothing was written: '-o FILE' keeps the predictions\n", out);
+    fprintf(out, "took %s\n", term_seconds(o->seconds, time));
+}
+
+void outcome_text(FILE *out, const outcome *o)
+{
+    data_part(out, o);
+    method_part(out, o);
+    class_part(out, o);
+    test_part(out, o);
+    written_part(out, o);
+}

@@ -1,0 +1,157 @@
+/*
+ * kith/model.h: methods that label nodes: train, predict, save, open.
+ *
+ *     kith_train_options o;
+ *     kith_model *m;
+ *
+ *     kith_train_options_init(&o);
+ *     kith_model_train(d, "lcm", &split, &o, &m, NULL, &err);
+ *     kith_model_predict(m, d, NULL, probabilities, NULL, &err);
+ */
+#ifndef KITH_MODEL_H
+#define KITH_MODEL_H
+
+#include "kith/data.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct kith_model kith_model; /* opaque, immutable once trained */
+
+/* ---- methods ------------------------------------------------------------- */
+
+typedef struct kith_method_info {
+    const char *name;    /* "linbp" */
+    const char *summary; /* one line, for --help */
+} kith_method_info;
+
+/* The methods there are, in the order of a list; *count of them. */
+KITH_API const kith_method_info *kith_methods(int *count);
+
+/* ---- parameters ---------------------------------------------------------- */
+
+typedef enum kith_prep {
+    KITH_PREP_NONE = 0,
+    KITH_PREP_L2 = 1,   /* rows of length 1 */
+    KITH_PREP_TFIDF = 2 /* columns times log((1 + N) / (1 + df)), then rows of
+                           length 1 */
+} kith_prep;
+
+/* Every number a method can be given.  What is not in `fixed` (below) is
+ * tuned on the validation nodes, or takes the default if there are none. */
+typedef struct kith_params {
+    /* node potentials */
+    kith_prep prep; /* default l2 */
+    int32_t smooth; /* hops of smoothing, 0 to 8; default 2 */
+    double penalty; /* L2 penalty of the weights, > 0; default 0.5 */
+    bool clamp;     /* training nodes keep their label; default yes */
+    bool balance;   /* weigh classes alike in training; default no */
+    /* propagation */
+    int32_t iterations; /* at most, 1 to 1000; default 100 */
+    double tolerance;   /* stop at this change; default 1e-5 */
+    double damping;     /* bp: share of the old message, [0, 1); default 0 */
+    /* learning W and H */
+    double g1, g2;   /* steps for W and H; defaults 0.05, 0.0005 */
+    double lambda;   /* weight of the consistency term; default 0.05 */
+    int32_t outer;   /* alternations; default 4 */
+    int32_t inner;   /* gradient steps in each; default 4 */
+    bool as_written; /* the paper's formulas to the letter; default no */
+    bool uncentred;  /* consistency with H + 1/C instead of H; default no */
+    double bound;    /* rho(W) rho(H) is kept below it; default 0.95 */
+} kith_params;
+
+enum { /* bits of kith_train_options.fixed */
+       KITH_FIX_PREP = 1,
+       KITH_FIX_SMOOTH = 2,
+       KITH_FIX_PENALTY = 4,
+       KITH_FIX_CLAMP = 8,
+       KITH_FIX_ITERATIONS = 16,
+       KITH_FIX_G1 = 32,
+       KITH_FIX_G2 = 64,
+       KITH_FIX_LAMBDA = 128,
+       KITH_FIX_ALL = 255
+};
+
+typedef struct kith_train_options {
+    kith_job job;
+    kith_params params; /* values of what is fixed, defaults of the rest */
+    uint32_t fixed;     /* KITH_FIX_... : not tuned */
+    double temperature; /* of the probabilities; 0 = fitted on the validation
+                           nodes, 1 if there are none */
+} kith_train_options;
+
+KITH_API void kith_params_init(kith_params *p); /* the defaults above */
+KITH_API void kith_train_options_init(kith_train_options *o);
+
+/* ---- training and predicting --------------------------------------------- */
+
+/* What is known about how a result came about. */
+typedef struct kith_certificate {
+    double rho;         /* rho(W) rho(H): below 1, propagation converges; NaN
+                           for methods without it */
+    double residual;    /* largest change in the last iteration */
+    int32_t iterations; /* done */
+    bool converged;     /* residual below the tolerance that was asked for */
+} kith_certificate;
+
+/*
+ * Train on split->train, tune on split->val (may be empty), never look at any
+ * other label.  d must have labels for those nodes; others are ignored.
+ *
+ * probabilities  n x classes, row-major, filled with calibrated probabilities
+ *                of every node; NULL if not wanted
+ *
+ * Errors: KITH_ERR_ARGUMENT (unknown method, no labelled training node, no
+ * features for a method that needs them), KITH_ERR_NOMEM, KITH_ERR_CANCELLED.
+ * The same result for any number of threads.
+ */
+KITH_API kith_status kith_model_train(const kith_dataset *d, const char *method,
+                                      const kith_split *split,
+                                      const kith_train_options *options,
+                                      kith_model **out, float *probabilities,
+                                      kith_error *err);
+
+/*
+ * Probabilities of every node of d, which may be the graph trained on, or one
+ * that has grown: nodes are matched by id, features by column.
+ */
+KITH_API kith_status kith_model_predict(
+    const kith_model *m, const kith_dataset *d, const kith_job *job,
+    float *probabilities, kith_certificate *certificate, kith_error *err);
+
+KITH_API void kith_model_free(kith_model *m); /* NULL is fine */
+
+KITH_API const char *kith_model_method(const kith_model *m);
+KITH_API const kith_params *kith_model_params(const kith_model *m);
+KITH_API const kith_certificate *kith_model_certificate(const kith_model *m);
+KITH_API int32_t kith_model_classes(const kith_model *m);
+KITH_API const char *kith_model_class_name(const kith_model *m, int32_t c);
+/* The coupling matrix H used in the end, classes x classes, centred; NULL for
+ * methods without one. */
+KITH_API const float *kith_model_coupling(const kith_model *m);
+KITH_API double kith_model_temperature(const kith_model *m);
+/* Accuracy on the validation nodes with the parameters chosen; NaN without. */
+KITH_API double kith_model_validation(const kith_model *m);
+/* kith_graph_hash() of the graph it was trained on. */
+KITH_API uint64_t kith_model_graph_hash(const kith_model *m);
+/*
+ * Average weight of edges between nodes of one class and of others, before and
+ * after learning (same_before, other_before, same_after, other_after), by the
+ * labels given; NaN where there are none.
+ */
+KITH_API kith_status kith_model_average_weights(const kith_model *m,
+                                                const kith_dataset *d,
+                                                const kith_job *job,
+                                                double out[4], kith_error *err);
+
+/* A model file, docs/formats/model.md; whole or not at all. */
+KITH_API kith_status kith_model_save(const kith_model *m, const char *path,
+                                     kith_error *err);
+KITH_API kith_status kith_model_open(const char *path, kith_model **out,
+                                     kith_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

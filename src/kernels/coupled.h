@@ -1,0 +1,60 @@
+/*
+ * coupled.h: the coupled operator X -> W X H, which everything else uses.
+ *
+ *     Y = Q + W X H,    y_u = q_u + ( sum_v w_uv x_v ) H
+ *
+ *   W  n x n  symmetric, the graph's pattern     Q, X, Y  n x k, row-major
+ *   H  k x k
+ *
+ * Two forms of W: separable, w_uv = scale_u scale_v (nothing stored per edge),
+ * or explicit, one weight per stored neighbour.
+ */
+#ifndef KITH_KERNELS_COUPLED_H
+#define KITH_KERNELS_COUPLED_H
+
+#include "kith/graph.h"
+
+/* Rows of this many classes live on the stack of the kernels. */
+enum { KITH__CLASSES_MOST = 4096 };
+
+typedef struct kith__coupled {
+    int32_t n;
+    const int64_t *rows;
+    const int32_t *neighbours;
+    const float *scale;   /* n, or NULL if W is explicit */
+    const float *weights; /* per stored neighbour, or NULL if separable */
+    int threads;
+} kith__coupled;
+
+/* out_u = sum_v w_uv x_v for one row u. */
+void kith__pull_row(const kith__coupled *W, const float *X, int k, int32_t u,
+                    float *restrict out);
+
+/* Y = W X.  Cost: O(m k). */
+void kith__pull(const kith__coupled *W, const float *X, int k,
+                float *restrict Y);
+
+/* Y = Q + W X H; returns max |Y - X|.  Cost: O(m k + n k^2), 4 bytes a stored
+ * neighbour and k gathered floats. */
+float kith__coupled_step(const kith__coupled *W, const float *X, int k,
+                         const float *H, const float *Q, float *restrict Y);
+
+/* Y = X H for n rows. */
+void kith__times_small(const float *X, int64_t n, int k, const float *H,
+                       float *restrict Y, int threads);
+
+/* G (k x k, double) = X' Y over n rows, summed in an order that does not
+ * depend on the threads.  False if there is no memory. */
+_Bool kith__gram(const float *X, const float *Y, int64_t n, int k, double *G,
+                 int threads);
+
+/*
+ * W of a graph as propagation starts: w_uv = a_uv / sqrt(d_u d_v), d the sum of
+ * a row.  Without edge weights it is separable and *scale (n) is all that is
+ * made; with them *weights (2m).  One of the two is a new array, the other
+ * NULL; false if there is no memory.
+ */
+_Bool kith__coupled_start(const kith_graph *g, int threads, kith__coupled *W,
+                          float **scale, float **weights);
+
+#endif

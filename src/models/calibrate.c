@@ -1,0 +1,69 @@
+/*
+ * calibrate.c: probabilities are softmax(P / T).  The log-loss of some nodes
+ * is convex in 1 / T, so a golden-section search over log T finds the best.
+ */
+#include "models/calibrate.h"
+
+#include <math.h>
+
+#include "kernels/softmax.h"
+
+double kith__log_loss(const float *P, int classes, const kith__known_nodes *at,
+                      double temperature)
+{
+    double sum = 0;
+
+    for (int32_t i = 0; i < at->n; i++) {
+        const float *p = P + (int64_t)at->node[i] * classes;
+
+        sum += kith__log_sum_exp(p, classes, temperature) -
+               (double)p[at->truth[i]] / temperature;
+    }
+    return at->n ? sum / at->n : 0;
+}
+
+double kith__fit_temperature(const float *P, int classes,
+                             const kith__known_nodes *at)
+{
+    const double golden = 0.6180339887498949;
+    double low = log(1e-3), high = log(1e3);
+    double a = high - golden * (high - low), b = low + golden * (high - low);
+    double fa, fb;
+
+    if (at->n == 0)
+        return 1;
+    fa = kith__log_loss(P, classes, at, exp(a));
+    fb = kith__log_loss(P, classes, at, exp(b));
+    while (high - low > 1e-4) {
+        if (fa <= fb) {
+            high = b;
+            b = a;
+            fb = fa;
+            a = high - golden * (high - low);
+            fa = kith__log_loss(P, classes, at, exp(a));
+        } else {
+            low = a;
+            a = b;
+            fa = fb;
+            b = low + golden * (high - low);
+            fb = kith__log_loss(P, classes, at, exp(b));
+        }
+    }
+    return exp((low + high) / 2);
+}
+
+double kith__accuracy(const float *P, int classes, const kith__known_nodes *at)
+{
+    int32_t right = 0;
+
+    for (int32_t i = 0; i < at->n; i++) {
+        const float *p = P + (int64_t)at->node[i] * classes;
+        int best = 0;
+
+        for (int c = 1; c < classes; c++)
+            if (p[c] > p[best])
+                best = c;
+        right += best == at->truth[i];
+    }
+    return at->n ? (double)right / at->n : (double)NAN;
+}

@@ -1,0 +1,27 @@
+/*
+ * calibrate.h: one temperature, fitted on validation nodes.
+ */
+#ifndef KITH_MODELS_CALIBRATE_H
+#define KITH_MODELS_CALIBRATE_H
+
+#include <stdint.h>
+
+/* Nodes with a known class, to tune and calibrate on. */
+typedef struct kith__known_nodes {
+    const int32_t *node, *truth;
+    int32_t n;
+} kith__known_nodes;
+
+/* Mean of -log softmax(P / T)(truth). */
+double kith__log_loss(const float *P, int classes, const kith__known_nodes *at,
+                      double temperature);
+
+/* The temperature with the least log-loss, in [1e-3, 1e3]; 1 if n is 0. */
+double kith__fit_temperature(const float *P, int classes,
+                             const kith__known_nodes *at);
+
+/* Share of nodes whose largest belief is the truth; ties go to the smaller
+ * class number. */
+double kith__accuracy(const float *P, int classes, const kith__known_nodes *at);
+
+#endif

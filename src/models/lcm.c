@@ -1,0 +1,391 @@
+/*
+ * lcm.c: learning the coupling matrix and the edge weights (Wang, Jia, Gong,
+ * AAAI 2021).
+ *
+ * Alternate, `outer` times, from P = Q, W = A / sqrt(d d'), H as LinBP's:
+ *
+ *     P <- Q + W P H
+ *     `inner` gradient steps on (W, H) of
+ *         - sum_{l in L} log sigma(p+_l)(y_l)  +  lambda R(W, H),
+ *       where P+ = Q + W P H is the next P, at fixed P, and R is one of
+ *         lcm     - sum_{(u,v) in E} s_u W_uv H s_v'    s = sigma(p)
+ *         lcm-wo  0
+ *         lcm-l1  sum |W_uv| + sum |H_ij|
+ *         lcm-l2  sum W_uv^2 + sum H_ij^2
+ *
+ * With E_l = y_l - sigma(p+_l) for training nodes, 0 for others:
+ *
+ *     dW_uv = - E_u H . p_v - E_v H . p_u  - lambda s_u H s_v'
+ *     dH    = - (W P)'E - E'(W P)          - lambda 1/2 S'W S
+ *
+ * then W -= g1 dW, H -= g2 dH.  At the end P <- Q + W P H once more.
+ *
+ * As written (`as_written`) that is all.  The default differs where trying it
+ * showed the need:
+ *   - dH is a sum over training nodes and over all edges: on a large graph it
+ *     explodes.  Here each sum is an average times a fixed reference number
+ *     (REF_NODES, REF_EDGES), so that g2 means the same on any graph.  dW has
+ * no such sum.
+ *   - H is kept symmetric and centred (rows sum to 0), as a coupling must be.
+ *   - rho(W) rho(H) is kept below `bound`, by scaling H, so that propagation
+ *     converges; and in the end it is run until it has, or until there were
+ *     `iterations` in all.  With g1 = g2 = 0 this is LinBP.
+ *
+ * Cost of an inner step: O(m C + n C^2); 4 bytes per stored neighbour for W.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "kernels/softmax.h"
+#include "kernels/spectral.h"
+#include "models/lcm.h"
+
+/* About Cora's training nodes and edges, for which the paper's steps are. */
+static const double REF_NODES = 140, REF_EDGES = 5278;
+
+enum { RHO_PASSES = 20 };
+
+kith_status kith__lcm_new(const kith__task *task, const kith_params *p,
+                          kith__regulariser kind, kith__lcm *s, kith_error *err)
+{
+    const int C = task->classes;
+    const int64_t cells = (int64_t)task->n * C, kk = (int64_t)C * C;
+    const int64_t entries = task->W.rows[task->n];
+    const int64_t lc = (int64_t)task->n_train * C;
+    kith_status st = KITH_OK;
+
+    *s = (kith__lcm){.task = task, .p = p, .kind = kind, .W = task->W};
+    TRY_NEW(s->w, kith__alloc_big(entries, sizeof(float)));
+    TRY_NEW(s->H, kith__alloc(kk, sizeof(float)));
+    TRY_NEW(s->Q, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(s->P, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(s->S, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(s->SH, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(s->WS, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(s->WP, kith__alloc(lc, sizeof(float)));
+    TRY_NEW(s->E, kith__alloc(lc, sizeof(float)));
+    TRY_NEW(s->EH, kith__alloc(lc, sizeof(float)));
+    TRY_NEW(s->dH, kith__alloc(kk, sizeof(double)));
+    TRY_NEW(s->K, kith__alloc(kk, sizeof(double)));
+    for (int32_t u = 0; u < task->n; u++)
+        for (int64_t i = task->W.rows[u]; i < task->W.rows[u + 1]; i++)
+            s->w[i] = task->W.weights
+                          ? task->W.weights[i]
+                          : task->W.scale[u] *
+                                task->W.scale[task->W.neighbours[i]];
+    s->W.weights = s->w;
+    s->W.scale = NULL;
+    kith__coupling_start(C, s->H);
+out:
+    return st;
+}
+
+void kith__lcm_release(kith__lcm *s)
+{
+    kith__free(s->w);
+    kith__free(s->H);
+    kith__free(s->Q);
+    kith__free(s->P);
+    kith__free(s->S);
+    kith__free(s->SH);
+    kith__free(s->WS);
+    kith__free(s->WP);
+    kith__free(s->E);
+    kith__free(s->EH);
+    kith__free(s->dH);
+    kith__free(s->K);
+    *s = (kith__lcm){0};
+}
+
+/* ---- gradients ----------------------------------------------------------- */
+
+/* Training nodes: WP, E = y - sigma(q + WP H), EH. */
+void kith__lcm_errors(kith__lcm *s)
+{
+    const kith__task *t = s->task;
+    const int C = t->classes;
+
+#pragma omp parallel for num_threads(t->threads) schedule(dynamic, 16)
+    for (int32_t l = 0; l < t->n_train; l++) {
+        const int64_t at = (int64_t)l * C;
+        float *wp = s->WP + at, *e = s->E + at, *eh = s->EH + at;
+
+        kith__pull_row(&s->W, s->P, C, t->train[l], wp);
+        memcpy(e, s->Q + (int64_t)t->train[l] * C, (size_t)C * sizeof(*e));
+        for (int i = 0; i < C; i++)
+            for (int j = 0; j < C; j++)
+                e[j] += wp[i] * s->H[i * C + j];
+        kith__softmax(e, C, e);
+        for (int c = 0; c < C; c++)
+            e[c] = (c == t->truth[l] ? 1.0f : 0.0f) - e[c];
+        for (int j = 0; j < C; j++) {
+            eh[j] = 0;
+            for (int i = 0; i < C; i++)
+                eh[j] += e[i] * s->H[i * C + j];
+        }
+    }
+}
+
+/* dH = -(WP)'E - E'(WP), over training nodes. */
+static void couple_errors(kith__lcm *s)
+{
+    const int C = s->task->classes;
+
+    memset(s->dH, 0, (size_t)C * (size_t)C * sizeof(*s->dH));
+    for (int32_t l = 0; l < s->task->n_train; l++) {
+        const float *wp = s->WP + (int64_t)l * C, *e = s->E + (int64_t)l * C;
+
+        for (int i = 0; i < C; i++)
+            for (int j = 0; j < C; j++)
+                s->dH[i * C + j] -= (double)wp[i] * (double)e[j] +
+                                    (double)e[i] * (double)wp[j];
+    }
+}
+
+/*
+ * One pass over the edges for the consistency term: W S under the old weights,
+ * for dH, and the step w_uv += g1 lambda s_u H s_v'.
+ */
+static void step_consistency(kith__lcm *s)
+{
+    const kith__coupled *W = &s->W;
+    const int C = s->task->classes;
+    const float rate = (float)(s->p->g1 * s->p->lambda);
+    const float centre = s->p->uncentred ? 1 / (float)C : 0; /* H + 1/C */
+
+    kith__times_small(s->S, W->n, C, s->H, s->SH, s->task->threads);
+#pragma omp parallel for num_threads(s->task->threads) schedule(dynamic, 256)
+    for (int32_t u = 0; u < W->n; u++) {
+        const float *sh = s->SH + (int64_t)u * C;
+        float *ws = s->WS + (int64_t)u * C;
+
+        memset(ws, 0, (size_t)C * sizeof(*ws));
+        for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++) {
+            const float *sv = s->S + (int64_t)W->neighbours[p] * C;
+            const float w = s->w[p];
+            float agree = centre;
+
+#pragma omp simd reduction(+ : agree)
+            for (int c = 0; c < C; c++) {
+                ws[c] += w * sv[c];
+                agree += sh[c] * sv[c];
+            }
+            s->w[p] = w + rate * agree;
+        }
+    }
+}
+
+/* w -= g1 lambda sign(w), or w -= g1 lambda 2 w; H likewise in dH. */
+static void step_norm(kith__lcm *s)
+{
+    const bool l1 = s->kind == KITH__L1;
+    const float rate = (float)(s->p->g1 * s->p->lambda);
+    const int64_t entries = s->W.rows[s->W.n];
+    const int kk = s->task->classes * s->task->classes;
+
+#pragma omp parallel for num_threads(s->task->threads) schedule(static)
+    for (int64_t i = 0; i < entries; i++)
+        s->w[i] -= rate *
+                   (l1 ? (float)((s->w[i] > 0) - (s->w[i] < 0)) : 2 * s->w[i]);
+    for (int i = 0; i < kk; i++)
+        s->dH[i] += s->p->lambda * (l1 ? (double)((s->H[i] > 0) - (s->H[i] < 0))
+                                       : 2 * (double)s->H[i]);
+}
+
+/* Where edge (u, v) stands in row v. */
+static int64_t reverse_of(const kith__coupled *W, int32_t u, int32_t v)
+{
+    int64_t low = W->rows[v], high = W->rows[v + 1];
+
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+
+        if (W->neighbours[middle] < u)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* w_lv += g1 E_l H . p_v for edges of training nodes, in both rows. */
+static void step_errors(kith__lcm *s)
+{
+    const kith__coupled *W = &s->W;
+    const int C = s->task->classes;
+    const float rate = (float)s->p->g1;
+
+    for (int32_t l = 0; l < s->task->n_train; l++) {
+        const int32_t u = s->task->train[l];
+        const float *eh = s->EH + (int64_t)l * C;
+
+        for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++) {
+            const int32_t v = W->neighbours[p];
+            const float *pv = s->P + (int64_t)v * C;
+            float push = 0;
+
+            for (int c = 0; c < C; c++)
+                push += eh[c] * pv[c];
+            s->w[p] += rate * push;
+            s->w[reverse_of(W, u, v)] += rate * push;
+        }
+    }
+}
+
+/* H -= g2 dH, the parts of dH averaged unless as written. */
+static void step_coupling(kith__lcm *s)
+{
+    const int kk = s->task->classes * s->task->classes;
+    const double edges = (double)s->W.rows[s->W.n] / 2;
+    const double nodes = s->task->n_train;
+    const double by_node = s->p->as_written ? 1 : REF_NODES / nodes;
+    const double by_edge = s->p->as_written ? 1
+                           : edges > 0      ? REF_EDGES / edges
+                                            : 0;
+
+    for (int i = 0; i < kk; i++) {
+        double d = by_node * s->dH[i];
+
+        if (s->kind == KITH__CONSISTENCY)
+            d -= s->p->lambda * by_edge * 0.5 * s->K[i];
+        s->H[i] -= (float)(s->p->g2 * d);
+    }
+}
+
+/* H <- (H + H')/2, less row and column means: symmetric, rows sum to 0. */
+static void tidy_coupling(float *H, int C)
+{
+    double mean[KITH__CLASSES_MOST], all = 0;
+
+    for (int i = 0; i < C; i++)
+        for (int j = 0; j < i; j++)
+            H[i * C + j] = H[j * C + i] = (H[i * C + j] + H[j * C + i]) / 2;
+    for (int i = 0; i < C; i++) {
+        mean[i] = 0;
+        for (int j = 0; j < C; j++)
+            mean[i] += (double)H[i * C + j] / C;
+        all += mean[i] / C;
+    }
+    for (int i = 0; i < C; i++)
+        for (int j = 0; j < C; j++)
+            H[i * C + j] -= (float)(mean[i] + mean[j] - all);
+}
+
+kith_status kith__lcm_inner_step(kith__lcm *s, kith_error *err)
+{
+    const int C = s->task->classes;
+
+    kith__lcm_errors(s);
+    couple_errors(s);
+    if (s->kind == KITH__CONSISTENCY) {
+        step_consistency(s);
+        if (!kith__gram(s->S, s->WS, s->task->n, C, s->K, s->task->threads))
+            return kith__no_memory(err);
+    } else if (s->kind != KITH__NONE) {
+        step_norm(s);
+    }
+    step_errors(s);
+    step_coupling(s);
+    if (!s->p->as_written)
+        tidy_coupling(s->H, C);
+    return KITH_OK;
+}
+
+/* ---- the whole ----------------------------------------------------------- */
+
+/* Scale H so that rho(W) rho(H) <= bound; *rho is the product then. */
+static kith_status guard(kith__lcm *s, double *rho, kith_error *err)
+{
+    const int C = s->task->classes;
+    const double of_W = kith__rho_bound(&s->W, RHO_PASSES);
+
+    if (of_W < 0)
+        return kith__no_memory(err);
+    *rho = of_W * kith__rho_small(s->H, C);
+    if (s->p->as_written || *rho <= s->p->bound)
+        return KITH_OK;
+    for (int i = 0; i < C * C; i++)
+        s->H[i] = (float)((double)s->H[i] * s->p->bound / *rho);
+    *rho = s->p->bound;
+    return KITH_OK;
+}
+
+static kith_status alternate(kith__lcm *s, kith_certificate *certificate,
+                             kith_error *err)
+{
+    const kith__task *t = s->task;
+    const int total = s->p->outer * s->p->inner;
+    kith_status st = KITH_OK;
+
+    for (int o = 0; o < s->p->outer; o++) {
+        TRY(kith__propagate(t, &s->W, s->H, s->Q, 1, 0, s->P, s->WS,
+                            certificate, err));
+        kith__softmax_rows(s->P, t->n, t->classes, 1, s->S, t->threads);
+        for (int i = 0; i < s->p->inner; i++) {
+            TRY(kith__lcm_inner_step(s, err));
+            TRY(kith__progress(t->job, "learning", o * s->p->inner + i + 1,
+                               total, "steps", err));
+        }
+        TRY(guard(s, &certificate->rho, err));
+    }
+out:
+    return st;
+}
+
+static kith_status run(const kith__task *task, const kith_params *p,
+                       kith__regulariser kind, const float *potentials,
+                       kith__beliefs *out, kith_error *err)
+{
+    const size_t cells = (size_t)task->n * (size_t)task->classes;
+    kith_status st = KITH_OK;
+    kith__lcm s = {0};
+    int left; /* propagations after learning */
+
+    TRY(kith__lcm_new(task, p, kind, &s, err));
+    kith__centre_potentials(task, potentials, p->clamp, s.Q);
+    memcpy(s.P, s.Q, cells * sizeof(*s.P));
+    TRY(alternate(&s, &out->certificate, err));
+    left = p->iterations - p->outer;
+    TRY(kith__propagate(
+        task, &s.W, s.H, s.Q, p->as_written || left < 1 ? 1 : left,
+        p->as_written ? 0 : p->tolerance, s.P, s.WS, &out->certificate, err));
+    out->certificate.iterations += p->outer;
+    memcpy(out->P, s.P, cells * sizeof(*s.P));
+    memcpy(out->coupling, s.H,
+           (size_t)(task->classes * task->classes) * sizeof(*s.H));
+    if (out->weights)
+        memcpy(out->weights, s.w, (size_t)s.W.rows[s.W.n] * sizeof(*s.w));
+    out->has_coupling = true;
+out:
+    kith__lcm_release(&s);
+    return st;
+}
+
+kith_status kith__lcm_run(const kith__task *task, const kith_params *p,
+                          const float *potentials, kith__beliefs *out,
+                          kith_error *err)
+{
+    return run(task, p, KITH__CONSISTENCY, potentials, out, err);
+}
+
+kith_status kith__lcm_wo_run(const kith__task *task, const kith_params *p,
+                             const float *potentials, kith__beliefs *out,
+                             kith_error *err)
+{
+    return run(task, p, KITH__NONE, potentials, out, err);
+}
+
+kith_status kith__lcm_l1_run(const kith__task *task, const kith_params *p,
+                             const float *potentials, kith__beliefs *out,
+                             kith_error *err)
+{
+    return run(task, p, KITH__L1, potentials, out, err);
+}
+
+kith_status kith__lcm_l2_run(const kith__task *task, const kith_params *p,
+                             const float *potentials, kith__beliefs *out,
+                             kith_error *err)
+{
+    return run(task, p, KITH__L2, potentials, out, err);
+}

@@ -1,0 +1,104 @@
+/*
+ * linbp.c: linearised belief propagation without echo cancellation
+ * (Gatterbauer, Guennemann, Koutra, Faloutsos, PVLDB 8(5), 2015).
+ *
+ *     P <- Q + W P H,   from P = Q
+ *
+ *   W  n x n  w_uv = a_uv / sqrt(d_u d_v)     Q, P  n x C  centred potentials
+ *   H  C x C  0.9 on the diagonal, 0.1/(C-1) off it, less 1/C        and
+ * beliefs
+ *
+ * Converges iff rho(W) rho(H) < 1; at this start rho(W) = 1 and
+ * rho(H) = (0.9 C - 1) / (C - 1) < 1, so it always does.
+ * Cost: O(m C + n C^2) an iteration.
+ */
+#include <string.h>
+
+#include "core/alloc.h"
+#include "kernels/spectral.h"
+#include "models/method.h"
+
+void kith__coupling_start(int classes, float *H)
+{
+    const float off = classes > 1 ? 0.1f / (float)(classes - 1) : 0;
+    const float mean = 1 / (float)classes;
+
+    for (int i = 0; i < classes; i++)
+        for (int j = 0; j < classes; j++)
+            H[i * classes + j] = (i == j ? 0.9f : off) - mean;
+    if (classes == 1)
+        H[0] = 0; /* one class: nothing to couple */
+}
+
+void kith__centre_potentials(const kith__task *task, const float *potentials,
+                             bool clamp, float *Q)
+{
+    const int C = task->classes;
+    const float mean = 1 / (float)C;
+
+#pragma omp parallel for num_threads(task->threads) schedule(static)
+    for (int64_t i = 0; i < (int64_t)task->n * C; i++)
+        Q[i] = potentials[i] - mean;
+    for (int32_t l = 0; clamp && l < task->n_train; l++)
+        for (int c = 0; c < C; c++)
+            Q[(int64_t)task->train[l] * C + c] =
+                (c == task->truth[l] ? 1.0f : 0.0f) - mean;
+}
+
+kith_status kith__propagate(const kith__task *task, const kith__coupled *W,
+                            const float *H, const float *Q, int most,
+                            double tolerance, float *P, float *other,
+                            kith_certificate *certificate, kith_error *err)
+{
+    const size_t bytes = (size_t)task->n * (size_t)task->classes * sizeof(*P);
+    float *from = P, *to = other;
+    kith_status st = KITH_OK;
+    int i = 0;
+
+    certificate->converged = false;
+    while (i < most && !certificate->converged) {
+        const float change = kith__coupled_step(W, from, task->classes, H, Q,
+                                                to);
+        float *swap = from;
+
+        i++;
+        certificate->residual = (double)change;
+        certificate->converged = (double)change <= tolerance;
+        from = to;
+        to = swap;
+        TRY(kith__progress(task->job, "propagating", i, most, "iterations",
+                           err));
+    }
+    certificate->iterations = i;
+    if (from != P)
+        memcpy(P, from, bytes);
+out:
+    return st;
+}
+
+kith_status kith__linbp_run(const kith__task *task, const kith_params *p,
+                            const float *potentials, kith__beliefs *out,
+                            kith_error *err)
+{
+    const int64_t cells = (int64_t)task->n * task->classes;
+    kith_status st = KITH_OK;
+    float *Q = NULL, *other = NULL;
+    double rho;
+
+    TRY_NEW(Q, kith__alloc_big(cells, sizeof(*Q)));
+    TRY_NEW(other, kith__alloc_big(cells, sizeof(*other)));
+    kith__coupling_start(task->classes, out->coupling);
+    kith__centre_potentials(task, potentials, p->clamp, Q);
+    memcpy(out->P, Q, (size_t)cells * sizeof(*Q));
+    TRY(kith__propagate(task, &task->W, out->coupling, Q, p->iterations,
+                        p->tolerance, out->P, other, &out->certificate, err));
+    rho = kith__rho_bound(&task->W, 20);
+    if (rho < 0)
+        TRY(kith__no_memory(err));
+    out->certificate.rho = rho * kith__rho_small(out->coupling, task->classes);
+    out->has_coupling = true;
+out:
+    kith__free(Q);
+    kith__free(other);
+    return st;
+}

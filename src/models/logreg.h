@@ -1,0 +1,23 @@
+/*
+ * logreg.h: multinomial logistic regression.
+ */
+#ifndef KITH_MODELS_LOGREG_H
+#define KITH_MODELS_LOGREG_H
+
+#include "models/design.h"
+
+/*
+ * Fit B ((columns + 1) x k, the last row the biases) to rows with classes
+ * `truth`; B holds the start on entry, zeros if nothing better is known.
+ */
+kith_status kith__logreg_fit(const kith__matrix *rows, const int32_t *truth,
+                             int k, double penalty, bool balance, float *B,
+                             kith_error *err);
+
+/* The objective and its gradient at B (doubles), for tests too; truth and
+ * weight per row, weight NULL = 1 each. */
+double kith__logreg_objective(const kith__matrix *rows, const int32_t *truth,
+                              const double *weight, int k, double penalty,
+                              const double *B, double *gradient);
+
+#endif

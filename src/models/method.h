@@ -1,0 +1,92 @@
+/*
+ * method.h: what a method gets and what it returns.
+ */
+#ifndef KITH_MODELS_METHOD_H
+#define KITH_MODELS_METHOD_H
+
+#include "core/job.h"
+#include "kernels/coupled.h"
+#include "kith/model.h"
+
+/* A graph, its classes, and the training nodes: nothing else is known. */
+typedef struct kith__task {
+    const kith_graph *graph;
+    kith__coupled W; /* as propagation starts: a_uv / sqrt(d_u d_v) */
+    int32_t n;
+    int classes;
+    const int32_t *train; /* ascending */
+    const int32_t *truth; /* class of each of them */
+    int32_t n_train;
+    const kith_job *job;
+    int threads;
+} kith__task;
+
+/* A result, in arrays of the caller. */
+typedef struct kith__beliefs {
+    float *P;        /* n x classes; the largest of a row is the label */
+    float *coupling; /* classes x classes: H in the end */
+    float *weights;  /* per stored neighbour: W in the end; NULL = not wanted */
+    bool has_coupling;
+    kith_certificate certificate;
+} kith__beliefs;
+
+/*
+ * A method turns node potentials Q (n x classes, rows are distributions) into
+ * beliefs.  It reads no label but the task's.
+ */
+typedef struct kith__method {
+    bool uses_graph; /* else beliefs are the potentials' logarithms */
+    bool needs_features;
+    bool learns; /* g1, g2, lambda matter */
+    kith_status (*run)(const kith__task *task, const kith_params *p,
+                       const float *potentials, kith__beliefs *out,
+                       kith_error *err);
+} kith__method;
+
+/* NULL if there is no method of that name. */
+const kith__method *kith__method_find(const char *name);
+
+/* ---- the methods, one file each ------------------------------------------ */
+
+kith_status kith__logreg_run(const kith__task *task, const kith_params *p,
+                             const float *potentials, kith__beliefs *out,
+                             kith_error *err);
+kith_status kith__linbp_run(const kith__task *task, const kith_params *p,
+                            const float *potentials, kith__beliefs *out,
+                            kith_error *err);
+kith_status kith__bp_run(const kith__task *task, const kith_params *p,
+                         const float *potentials, kith__beliefs *out,
+                         kith_error *err);
+kith_status kith__lcm_run(const kith__task *task, const kith_params *p,
+                          const float *potentials, kith__beliefs *out,
+                          kith_error *err);
+kith_status kith__lcm_wo_run(const kith__task *task, const kith_params *p,
+                             const float *potentials, kith__beliefs *out,
+                             kith_error *err);
+kith_status kith__lcm_l1_run(const kith__task *task, const kith_params *p,
+                             const float *potentials, kith__beliefs *out,
+                             kith_error *err);
+kith_status kith__lcm_l2_run(const kith__task *task, const kith_params *p,
+                             const float *potentials, kith__beliefs *out,
+                             kith_error *err);
+
+/* ---- shared by them ------------------------------------------------------ */
+
+/* H as it starts: 0.9 on the diagonal, 0.1 / (C - 1) off it, less 1 / C. */
+void kith__coupling_start(int classes, float *H);
+
+/* Q = potentials - 1/C; with clamp, training nodes are one-hot first. */
+void kith__centre_potentials(const kith__task *task, const float *potentials,
+                             bool clamp, float *Q);
+
+/*
+ * Iterate P = Q + W P H in place, at most `most` times or until the largest
+ * change is at most `tolerance`; `other` is as large as P.  The certificate's
+ * residual, iterations and converged are set.
+ */
+kith_status kith__propagate(const kith__task *task, const kith__coupled *W,
+                            const float *H, const float *Q, int most,
+                            double tolerance, float *P, float *other,
+                            kith_certificate *certificate, kith_error *err);
+
+#endif

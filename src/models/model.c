@@ -1,0 +1,66 @@
+/*
+ * model.c: what a model can be asked, and its end.
+ */
+#include "core/alloc.h"
+#include "models/model_object.h"
+
+void kith_model_free(kith_model *m)
+{
+    if (!m)
+        return;
+    for (int32_t c = 0; m->names && c < m->classes; c++)
+        kith__free(m->names[c]);
+    kith__free(m->names);
+    kith__free(m->method);
+    kith__free(m->coupling);
+    kith__free(m->weights);
+    kith__free(m->idf);
+    kith__ids_release(&m->train);
+    kith__free(m->train_class);
+    kith__free(m);
+}
+
+const char *kith_model_method(const kith_model *m)
+{
+    return m->method;
+}
+
+const kith_params *kith_model_params(const kith_model *m)
+{
+    return &m->params;
+}
+
+const kith_certificate *kith_model_certificate(const kith_model *m)
+{
+    return &m->certificate;
+}
+
+int32_t kith_model_classes(const kith_model *m)
+{
+    return m->classes;
+}
+
+const char *kith_model_class_name(const kith_model *m, int32_t c)
+{
+    return m->names[c];
+}
+
+const float *kith_model_coupling(const kith_model *m)
+{
+    return m->coupling;
+}
+
+double kith_model_temperature(const kith_model *m)
+{
+    return m->temperature;
+}
+
+double kith_model_validation(const kith_model *m)
+{
+    return m->validation;
+}
+
+uint64_t kith_model_graph_hash(const kith_model *m)
+{
+    return m->graph_hash;
+}

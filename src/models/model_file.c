@@ -1,0 +1,473 @@
+/*
+ * model_file.c: saving and opening models; docs/formats/model.md has the
+ * layout byte by byte, sections.h the container.
+ */
+#include <float.h>
+#include <math.h>
+
+#include "core/alloc.h"
+#include "io/sections.h"
+#include "models/model_object.h"
+
+static const kith__sections_format format = {
+    .magic = {0x89, 'K', 'I', 'T', 'H', 'M', 13, 10},
+    .version = 1,
+    .noun = "model",
+    .remedy = "train it again"};
+
+enum { METHOD_LONGEST = 32 };
+
+/* Bytes 24 to 55 of the header. */
+typedef struct counts {
+    int32_t classes, columns;
+    int64_t trained;
+    uint32_t id_kind, zero;
+    int64_t id_base;
+} counts;
+
+_Static_assert(sizeof(counts) == KITH__SECTIONS_OWN, "as documented");
+
+/* ---- numbers ------------------------------------------------------------- */
+
+/* A number in the file; which of the two, its field says. */
+typedef union word {
+    int64_t whole;
+    double real;
+} word;
+
+typedef enum kind {
+    WHOLE,      /* int32_t, an enum */
+    LOGICAL,    /* bool */
+    BITS,       /* uint64_t, any */
+    REAL,       /* double */
+    REAL_OR_NAN /* the same, unknown too */
+} kind;
+
+/* A number of a model: where it is, and the range it must lie in. */
+typedef struct field {
+    const char *name;
+    size_t at;
+    kind kind;
+    double low, high;
+} field;
+
+/* A section of such numbers. */
+typedef struct group {
+    const char *tag;
+    int n;
+    const field *fields;
+} group;
+
+#define PARAM(NAME)  #NAME, offsetof(kith_model, params.NAME)
+#define FIELD(NAME)  #NAME, offsetof(kith_model, NAME)
+#define BELOW_1      (1 - DBL_EPSILON / 2) /* the last double that is */
+#define COUNT(ARRAY) (int)(sizeof(ARRAY) / sizeof((ARRAY)[0]))
+
+/* Their order and ranges are those of the document.  A new parameter goes to
+ * the end, and needs a new version. */
+static const field params[] = {
+    {PARAM(prep), WHOLE, KITH_PREP_NONE, KITH_PREP_TFIDF},
+    {PARAM(smooth), WHOLE, 0, 8},
+    {PARAM(penalty), REAL, DBL_TRUE_MIN, DBL_MAX},
+    {PARAM(clamp), LOGICAL, 0, 1},
+    {PARAM(balance), LOGICAL, 0, 1},
+    {PARAM(iterations), WHOLE, 1, 1000},
+    {PARAM(tolerance), REAL, 0, DBL_MAX},
+    {PARAM(damping), REAL, 0, BELOW_1},
+    {PARAM(g1), REAL, 0, DBL_MAX},
+    {PARAM(g2), REAL, 0, DBL_MAX},
+    {PARAM(lambda), REAL, 0, DBL_MAX},
+    {PARAM(outer), WHOLE, 0, 1000},
+    {PARAM(inner), WHOLE, 0, 1000},
+    {PARAM(as_written), LOGICAL, 0, 1},
+    {PARAM(uncentred), LOGICAL, 0, 1},
+    {PARAM(bound), REAL, DBL_TRUE_MIN, BELOW_1},
+};
+
+static const field certificate[] = {
+    {FIELD(certificate.rho), REAL_OR_NAN, 0, INFINITY},
+    {FIELD(certificate.residual), REAL_OR_NAN, 0, INFINITY},
+    {FIELD(certificate.iterations), WHOLE, 0, INT32_MAX},
+    {FIELD(certificate.converged), LOGICAL, 0, 1},
+};
+
+static const field temperature = {FIELD(temperature), REAL, DBL_TRUE_MIN,
+                                  DBL_MAX};
+static const field validation = {FIELD(validation), REAL_OR_NAN, 0, 1};
+static const field graph_hash = {FIELD(graph_hash), BITS, 0, 0};
+
+static const group groups[] = {
+    {"params", COUNT(params), params},
+    {"certif", COUNT(certificate), certificate},
+    {"temper", 1, &temperature},
+    {"valid", 1, &validation},
+    {"graph", 1, &graph_hash},
+};
+
+enum { MOST_FIELDS = COUNT(params) };
+
+_Static_assert(sizeof(kith_prep) == sizeof(int32_t), "read as a number");
+
+static word load(const kith_model *m, const field *f)
+{
+    const char *from = (const char *)m + f->at;
+    word w = {0};
+    int32_t whole;
+    bool logical;
+
+    if (f->kind == WHOLE) {
+        memcpy(&whole, from, sizeof(whole));
+        w.whole = whole;
+    } else if (f->kind == LOGICAL) {
+        memcpy(&logical, from, sizeof(logical));
+        w.whole = logical;
+    } else {
+        memcpy(&w, from, sizeof(w));
+        if (f->kind == REAL_OR_NAN && isnan(w.real))
+            w.real = NAN; /* there are many: one, for the same bytes */
+    }
+    return w;
+}
+
+/* Set a number that is in its range. */
+static void store(kith_model *m, const field *f, word w)
+{
+    char *to = (char *)m + f->at;
+    const int32_t whole = (int32_t)w.whole;
+    const bool logical = w.whole != 0;
+
+    if (f->kind == WHOLE)
+        memcpy(to, &whole, sizeof(whole));
+    else if (f->kind == LOGICAL)
+        memcpy(to, &logical, sizeof(logical));
+    else
+        memcpy(to, &w, sizeof(w));
+}
+
+static bool in_range(const field *f, word w)
+{
+    const bool real = f->kind == REAL || f->kind == REAL_OR_NAN;
+    const double value = real ? w.real : (double)w.whole;
+
+    return f->kind == BITS || (f->kind == REAL_OR_NAN && isnan(value)) ||
+           (value >= f->low && value <= f->high);
+}
+
+/* ---- what a model must be ------------------------------------------------ */
+
+static bool method_valid(const char *method)
+{
+    const size_t n = strlen(method);
+
+    return n > 0 && n <= METHOD_LONGEST &&
+           strspn(method, "abcdefghijklmnopqrstuvwxyz0123456789-") == n;
+}
+
+static bool all_between(const float *x, int64_t n, float low)
+{
+    for (int64_t i = 0; x && i < n; i++)
+        if (!(x[i] >= low && x[i] <= FLT_MAX))
+            return false;
+    return true;
+}
+
+static bool ids_valid(const kith__ids *ids)
+{
+    return ids->kind >= KITH__IDS_RANGE && ids->kind <= KITH__IDS_TEXT &&
+           ids->n >= 0 && ids->n < INT32_MAX && kith__ids_valid(ids);
+}
+
+static bool classes_valid(const kith_model *m)
+{
+    for (int32_t i = 0; i < m->train.n; i++)
+        if (m->train_class[i] < 0 || m->train_class[i] >= m->classes)
+            return false;
+    return true;
+}
+
+static int64_t coupling_size(const kith_model *m)
+{
+    return (int64_t)m->classes * m->classes;
+}
+
+static int64_t weights_size(const kith_model *m)
+{
+    return ((int64_t)m->columns + 1) * m->classes;
+}
+
+static bool needs_idf(const kith_model *m)
+{
+    return m->columns > 0 && m->params.prep == KITH_PREP_TFIDF;
+}
+
+/* The name of what is wrong with a model, NULL if nothing is. */
+static const char *fault_of(const kith_model *m)
+{
+    for (int g = 0; g < COUNT(groups); g++)
+        for (int i = 0; i < groups[g].n; i++)
+            if (!in_range(&groups[g].fields[i], load(m, &groups[g].fields[i])))
+                return groups[g].fields[i].name;
+    if (!method_valid(m->method))
+        return "method";
+    if (m->classes < 1)
+        return "classes";
+    if (m->columns < 0 || m->columns == INT32_MAX)
+        return "columns";
+    if (!all_between(m->coupling, coupling_size(m), -FLT_MAX))
+        return "coupling";
+    if (!m->weights != (m->columns == 0) ||
+        !all_between(m->weights, weights_size(m), -FLT_MAX))
+        return "weights";
+    if (!m->idf == needs_idf(m) || !all_between(m->idf, m->columns, 0))
+        return "idf";
+    if (!ids_valid(&m->train))
+        return "training ids";
+    if (!classes_valid(m))
+        return "training classes";
+    return NULL;
+}
+
+/* ---- saving -------------------------------------------------------------- */
+
+static kith_status put_numbers(kith__sections_writer *w, const kith_model *m,
+                               kith_error *err)
+{
+    kith_status st = KITH_OK;
+    word words[MOST_FIELDS];
+
+    for (int g = 0; g < COUNT(groups); g++) {
+        for (int i = 0; i < groups[g].n; i++)
+            words[i] = load(m, &groups[g].fields[i]);
+        TRY(kith__sections_put(w, groups[g].tag, sizeof(word), words,
+                               groups[g].n, err));
+    }
+out:
+    return st;
+}
+
+static kith_status put_names(kith__sections_writer *w, const kith_model *m,
+                             kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    TRY(kith__sections_begin(w, "names", 1, err));
+    for (int32_t c = 0; c < m->classes; c++)
+        TRY(kith__sections_append(w, m->names[c],
+                                  (int64_t)strlen(m->names[c]) + 1, err));
+    kith__sections_end(w);
+out:
+    return st;
+}
+
+static kith_status put_arrays(kith__sections_writer *w, const kith_model *m,
+                              kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    if (m->coupling)
+        TRY(kith__sections_put(w, "coupling", 4, m->coupling, coupling_size(m),
+                               err));
+    if (m->weights)
+        TRY(kith__sections_put(w, "weights", 4, m->weights, weights_size(m),
+                               err));
+    if (m->idf)
+        TRY(kith__sections_put(w, "idf", 4, m->idf, m->columns, err));
+    TRY(kith__sections_put_ids(w, &m->train, err));
+    TRY(kith__sections_put(w, "trained", 4, m->train_class, m->train.n, err));
+out:
+    return st;
+}
+
+kith_status kith_model_save(const kith_model *m, const char *path,
+                            kith_error *err)
+{
+    const counts own = {.classes = m->classes,
+                        .columns = m->columns,
+                        .trained = m->train.n,
+                        .id_kind = (uint32_t)m->train.kind,
+                        .id_base = m->train.base};
+    const char *fault = fault_of(m);
+    kith__sections_writer *w = NULL;
+    kith_status st = KITH_OK;
+
+    if (fault)
+        TRY(kith__fail(err, KITH_ERR_ARGUMENT, path, 0,
+                       "is not written: '%s' of the model is out of range",
+                       fault));
+    TRY(kith__sections_create(&format, path, &w, err));
+    TRY(kith__sections_put(w, "method", 1, m->method,
+                           (int64_t)strlen(m->method), err));
+    TRY(put_numbers(w, m, err));
+    TRY(put_names(w, m, err));
+    TRY(put_arrays(w, m, err));
+    st = kith__sections_commit(w, &own, err);
+    w = NULL;
+out:
+    kith__sections_abort(w);
+    return st;
+}
+
+/* ---- opening ------------------------------------------------------------- */
+
+/* Refuse the file for one of its parts. */
+static kith_status refuse(const kith__sections *s, const char *part,
+                          const char *why, kith_error *err)
+{
+    char what[96];
+
+    snprintf(what, sizeof(what), "'%s' %s", part, why);
+    return kith__sections_corrupt(s, err, what);
+}
+
+/* A copy of a section of exactly `count` elements. */
+static kith_status copy_section(const kith__sections *s, const char *tag,
+                                uint32_t element, int64_t count, void **out,
+                                kith_error *err)
+{
+    const void *from = kith__sections_get(s, tag, element, count, NULL);
+    kith_status st = KITH_OK;
+
+    if (!from)
+        return refuse(s, tag, "is missing or does not fit", err);
+    TRY_NEW(*out, kith__alloc(count, element));
+    memcpy(*out, from, (size_t)count * element);
+out:
+    return st;
+}
+
+static kith_status read_counts(const kith__sections *s, counts *own,
+                               kith_model *m, kith_error *err)
+{
+    memcpy(own, s->own, sizeof(*own));
+    if (own->classes < 1 || own->columns < 0 || own->columns == INT32_MAX ||
+        own->trained < 0 || own->trained >= INT32_MAX)
+        return kith__sections_corrupt(s, err, "impossible counts");
+    m->columns = own->columns;
+    return KITH_OK;
+}
+
+static kith_status get_method(const kith__sections *s, kith_model *m,
+                              kith_error *err)
+{
+    kith_status st = KITH_OK;
+    int64_t n = 0;
+    const char *text = kith__sections_get(s, "method", 1, -1, &n);
+
+    if (!text || n > METHOD_LONGEST || memchr(text, '\0', (size_t)n))
+        TRY(refuse(s, "method", "is missing or does not fit", err));
+    TRY_NEW(m->method, kith__copy_string(text, (size_t)n));
+out:
+    return st;
+}
+
+static kith_status get_numbers(const kith__sections *s, kith_model *m,
+                               kith_error *err)
+{
+    for (int g = 0; g < COUNT(groups); g++) {
+        const word *words = kith__sections_get(s, groups[g].tag, sizeof(word),
+                                               groups[g].n, NULL);
+
+        if (!words)
+            return refuse(s, groups[g].tag, "is missing or does not fit", err);
+        for (int i = 0; i < groups[g].n; i++) {
+            const field *f = &groups[g].fields[i];
+
+            if (!in_range(f, words[i]))
+                return refuse(s, f->name, "is out of range", err);
+            store(m, f, words[i]);
+        }
+    }
+    return KITH_OK;
+}
+
+static kith_status get_names(const kith__sections *s, int32_t classes,
+                             kith_model *m, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    int64_t size = 0, at = 0;
+    const char *bytes = kith__sections_get(s, "names", 1, -1, &size);
+
+    if (!bytes || classes > size)
+        TRY(refuse(s, "names", "is missing or does not fit", err));
+    m->classes = classes;
+    TRY(kith__sections_get_names(s, bytes, size, &at, classes, &m->names, err));
+    if (at != size)
+        TRY(refuse(s, "names", "has more than the classes", err));
+out:
+    return st;
+}
+
+static kith_status get_floats(const kith__sections *s, kith_model *m,
+                              kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    if (kith__sections_find(s, "coupling"))
+        TRY(copy_section(s, "coupling", 4, coupling_size(m),
+                         (void **)&m->coupling, err));
+    if (m->columns > 0)
+        TRY(copy_section(s, "weights", 4, weights_size(m), (void **)&m->weights,
+                         err));
+    if (needs_idf(m))
+        TRY(copy_section(s, "idf", 4, m->columns, (void **)&m->idf, err));
+out:
+    return st;
+}
+
+static kith_status get_trained(const kith__sections *s, const counts *own,
+                               kith_model *m, kith_error *err)
+{
+    kith__ids ids = {.kind = (int)own->id_kind,
+                     .n = (int32_t)own->trained,
+                     .base = own->id_base};
+    kith_status st = KITH_OK;
+
+    if (!kith__sections_get_ids(s, &ids))
+        TRY(refuse(s, "training ids", "are missing or do not fit", err));
+    TRY(copy_section(s, "trained", 4, own->trained, (void **)&m->train_class,
+                     err));
+    TRY(kith__ids_copy(&ids, &m->train, err));
+out:
+    return st;
+}
+
+static kith_status read_model(const kith__sections *s, kith_model *m,
+                              kith_error *err)
+{
+    kith_status st = KITH_OK;
+    const char *fault;
+    counts own;
+
+    TRY(kith__sections_verify(s, NULL, err));
+    if (!kith__sections_packed(s))
+        TRY(kith__sections_corrupt(s, err, "there is more than its sections"));
+    TRY(read_counts(s, &own, m, err));
+    TRY(get_method(s, m, err));
+    TRY(get_numbers(s, m, err));
+    TRY(get_names(s, own.classes, m, err));
+    TRY(get_floats(s, m, err));
+    TRY(get_trained(s, &own, m, err));
+    fault = fault_of(m);
+    if (fault)
+        TRY(refuse(s, fault, "is out of range", err));
+out:
+    return st;
+}
+
+kith_status kith_model_open(const char *path, kith_model **out, kith_error *err)
+{
+    kith__sections s = {0};
+    kith_status st = KITH_OK;
+    kith_model *m = NULL;
+
+    *out = NULL;
+    TRY(kith__sections_open(&format, path, &s, err));
+    TRY_NEW(m, kith__alloc_zeroed(1, sizeof(*m)));
+    TRY(read_model(&s, m, err));
+    *out = m;
+    m = NULL;
+out:
+    kith_model_free(m);
+    kith__map_release(s.map);
+    return st;
+}

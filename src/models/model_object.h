@@ -1,0 +1,30 @@
+/*
+ * model_object.h: what a kith_model is made of: all that is needed to predict
+ * again, on the same graph or a grown one.
+ */
+#ifndef KITH_MODELS_MODEL_OBJECT_H
+#define KITH_MODELS_MODEL_OBJECT_H
+
+#include "graph/ids.h"
+#include "kith/model.h"
+
+struct kith_model {
+    char *method;
+    kith_params params; /* as used: chosen or given */
+    kith_certificate certificate;
+    double temperature; /* probabilities are softmax(P / temperature) */
+    double validation;  /* accuracy, NaN if there were no validation nodes */
+    uint64_t graph_hash;
+    int32_t classes;
+    char **names;    /* of the classes */
+    float *coupling; /* H, classes x classes; NULL if the method has none */
+    /* node potentials: logistic regression, if there were features */
+    int32_t columns; /* of the features; 0 = none */
+    float *weights;  /* (columns + 1) x classes, the last row is the bias */
+    float *idf;      /* columns; NULL unless prep is tf-idf */
+    /* training nodes, by id */
+    kith__ids train;      /* TEXT, INTEGER or RANGE; owns its arrays */
+    int32_t *train_class; /* class of each */
+};
+
+#endif

@@ -1,0 +1,44 @@
+/*
+ * registry.c: the methods there are.
+ */
+#include "models/method.h"
+
+static const kith_method_info list[] = {
+    {"logreg", "logistic regression; the graph at most smooths the features"},
+    {"linbp", "linearised belief propagation"},
+    {"bp", "loopy belief propagation, a message per edge and direction"},
+    {"lcm",
+     "learn coupling matrix and edge weights, with the consistency term"},
+    {"lcm-wo", "lcm without the consistency term"},
+    {"lcm-l1", "lcm with an L1 penalty instead of the consistency term"},
+    {"lcm-l2", "lcm with an L2 penalty instead of the consistency term"},
+};
+
+/* Beside the list: what they need and how they run. */
+static const kith__method methods[] = {
+    {.needs_features = true, .run = kith__logreg_run},
+    {.uses_graph = true, .run = kith__linbp_run},
+    {.uses_graph = true, .run = kith__bp_run},
+    {.uses_graph = true, .learns = true, .run = kith__lcm_run},
+    {.uses_graph = true, .learns = true, .run = kith__lcm_wo_run},
+    {.uses_graph = true, .learns = true, .run = kith__lcm_l1_run},
+    {.uses_graph = true, .learns = true, .run = kith__lcm_l2_run},
+};
+
+enum { METHODS = sizeof(list) / sizeof(*list) };
+
+_Static_assert(METHODS == sizeof(methods) / sizeof(*methods), "side by side");
+
+const kith__method *kith__method_find(const char *name)
+{
+    for (int i = 0; i < METHODS; i++)
+        if (strcmp(list[i].name, name) == 0)
+            return &methods[i];
+    return NULL;
+}
+
+const kith_method_info *kith_methods(int *count)
+{
+    *count = METHODS;
+    return list;
+}

@@ -1,0 +1,403 @@
+/*
+ * train.c: training and predicting, whatever the method.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "graph/graph_object.h"
+#include "kernels/softmax.h"
+#include "models/model_object.h"
+#include "models/tune.h"
+
+void kith_params_init(kith_params *p)
+{
+    *p = (kith_params){.prep = KITH_PREP_L2,
+                       .smooth = 2,
+                       .penalty = 0.5,
+                       .clamp = true,
+                       .iterations = 100,
+                       .tolerance = 1e-5,
+                       .g1 = .05,
+                       .g2 = .0005,
+                       .lambda = .05,
+                       .outer = 4,
+                       .inner = 4,
+                       .bound = .95};
+}
+
+void kith_train_options_init(kith_train_options *o)
+{
+    *o = (kith_train_options){0};
+    kith_params_init(&o->params);
+}
+
+/* ---- what is known ------------------------------------------------------- */
+
+/* Nodes of a list that have a label, with it: new arrays. */
+static kith_status with_labels(const kith_labels *labels, const int32_t *nodes,
+                               int32_t n, int32_t **node, int32_t **truth,
+                               int32_t *count, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    *count = 0;
+    TRY_NEW(*node, kith__alloc(n, sizeof(**node)));
+    TRY_NEW(*truth, kith__alloc(n, sizeof(**truth)));
+    for (int32_t i = 0; i < n; i++)
+        if (labels->of[nodes[i]] >= 0) {
+            (*node)[*count] = nodes[i];
+            (*truth)[(*count)++] = labels->of[nodes[i]];
+        }
+out:
+    return st;
+}
+
+/* A task and the arrays it points into. */
+typedef struct setting {
+    kith__task task;
+    float *scale, *weights; /* of W */
+    int32_t *train, *truth;
+} setting;
+
+static void release_setting(setting *s)
+{
+    kith__free(s->scale);
+    kith__free(s->weights);
+    kith__free(s->train);
+    kith__free(s->truth);
+}
+
+static kith_status set_up(setting *s, const kith_graph *g, int classes,
+                          const kith_job *job, kith_error *err)
+{
+    const int threads = kith__threads(job);
+
+    if (classes > KITH__CLASSES_MOST)
+        return kith__fail(err, KITH_ERR_RANGE, NULL, 0,
+                          "%d classes, expected at most %d", classes,
+                          KITH__CLASSES_MOST);
+    s->task = (kith__task){.graph = g,
+                           .n = kith_graph_nodes(g),
+                           .classes = classes,
+                           .job = job,
+                           .threads = threads,
+                           .train = s->train,
+                           .truth = s->truth,
+                           .n_train = s->task.n_train};
+    if (!kith__coupled_start(g, threads, &s->task.W, &s->scale, &s->weights))
+        return kith__no_memory(err);
+    return KITH_OK;
+}
+
+/* Beliefs and all that goes with them, in new arrays. */
+static kith_status new_beliefs(const kith__task *task, bool weights,
+                               kith__beliefs *b, kith_error *err)
+{
+    const int C = task->classes;
+    kith_status st = KITH_OK;
+
+    TRY_NEW(b->P, kith__alloc_big((int64_t)task->n * C, sizeof(float)));
+    TRY_NEW(b->coupling, kith__alloc_zeroed((int64_t)C * C, sizeof(float)));
+    if (weights)
+        TRY_NEW(b->weights,
+                kith__alloc_big(task->W.rows[task->n], sizeof(float)));
+out:
+    return st;
+}
+
+static void release_beliefs(kith__beliefs *b)
+{
+    kith__free(b->P);
+    kith__free(b->coupling);
+    kith__free(b->weights);
+}
+
+/* ---- training ------------------------------------------------------------ */
+
+static kith_status check_options(const kith_dataset *d, const char *name,
+                                 const kith__method *method,
+                                 const kith_params *p, kith_error *err)
+{
+    const char *wrong = NULL;
+
+    if (!method)
+        return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                          "no method '%s', expected one that `kith methods` "
+                          "lists",
+                          name);
+    if (!d->labels)
+        return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                          "no labels to learn from");
+    if (method->needs_features && !d->features)
+        return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                          "method '%s' needs node features, and there are none",
+                          name);
+    if (!(p->penalty > 0) || !isfinite(p->penalty))
+        wrong = "penalty";
+    else if (p->smooth < 0 || p->smooth > 8)
+        wrong = "smooth";
+    else if (p->iterations < 1 || p->iterations > 1000)
+        wrong = "iterations";
+    else if (!(p->tolerance >= 0))
+        wrong = "tolerance";
+    else if (!(p->damping >= 0 && p->damping < 1))
+        wrong = "damping";
+    else if (!(p->g1 >= 0 && p->g2 >= 0 && p->lambda >= 0 &&
+               isfinite(p->g1 + p->g2 + p->lambda)))
+        wrong = "g1, g2 or lambda";
+    else if (p->outer < 0 || p->inner < 0 || p->outer > 1000 || p->inner > 1000)
+        wrong = "outer or inner";
+    else if (!(p->bound > 0 && p->bound < 1))
+        wrong = "bound";
+    if (wrong)
+        return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0, "%s is out of range",
+                          wrong);
+    return KITH_OK;
+}
+
+/* Ids and classes of the training nodes, by which a grown graph finds them. */
+static kith_status remember_train(kith_model *m, const kith__task *t,
+                                  kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__id_set set = {0};
+
+    TRY_NEW(m->train_class, kith__alloc(t->n_train, sizeof(int32_t)));
+    for (int32_t l = 0; l < t->n_train; l++) {
+        char buffer[KITH_ID_BUFFER];
+        size_t length;
+        const char *id = kith_graph_id(t->graph, t->train[l], buffer, &length);
+
+        m->train_class[l] = t->truth[l];
+        if (kith__id_set_add(&set, id, length, NULL) < 0)
+            TRY(kith__no_memory(err));
+    }
+    TRY(kith__ids_from_set(&set, false, &m->train, err));
+out:
+    kith__id_set_release(&set);
+    return st;
+}
+
+static kith_status remember(kith_model *m, const char *method,
+                            const kith_dataset *d, const kith__task *t,
+                            kith__tuned *tuned, kith__beliefs *b,
+                            kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    TRY_NEW(m->method, kith__copy_string(method, strlen(method)));
+    m->params = tuned->params;
+    m->certificate = b->certificate;
+    m->graph_hash = kith_graph_hash(d->graph);
+    TRY_NEW(m->names, kith__alloc_zeroed(t->classes, sizeof(*m->names)));
+    m->classes = t->classes;
+    for (int c = 0; c < t->classes; c++)
+        TRY_NEW(m->names[c], kith__copy_string(d->labels->names[c],
+                                               strlen(d->labels->names[c])));
+    if (b->has_coupling) {
+        m->coupling = b->coupling;
+        b->coupling = NULL;
+    }
+    m->columns = tuned->weights ? d->features->columns : 0;
+    m->weights = tuned->weights;
+    m->idf = tuned->idf;
+    tuned->weights = tuned->idf = NULL;
+    TRY(remember_train(m, t, err));
+out:
+    return st;
+}
+
+kith_status kith_model_train(const kith_dataset *d, const char *method,
+                             const kith_split *split,
+                             const kith_train_options *options,
+                             kith_model **out, float *probabilities,
+                             kith_error *err)
+{
+    const kith__method *how = kith__method_find(method);
+    int32_t *val_node = NULL, *val_truth = NULL;
+    kith__known_nodes val = {0};
+    kith__beliefs beliefs = {0};
+    kith__tuned tuned = {0};
+    kith_model *m = NULL;
+    kith_status st = KITH_OK;
+    setting s = {0};
+
+    *out = NULL;
+    TRY(check_options(d, method, how, &options->params, err));
+    TRY(with_labels(d->labels, split->train, split->n_train, &s.train, &s.truth,
+                    &s.task.n_train, err));
+    TRY(with_labels(d->labels, split->val, split->n_val, &val_node, &val_truth,
+                    &val.n, err));
+    val.node = val_node;
+    val.truth = val_truth;
+    if (s.task.n_train == 0)
+        TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                       "none of the training nodes has a label"));
+    TRY(set_up(&s, d->graph, d->labels->classes, &options->job, err));
+    TRY(kith__tune(&s.task, d->features, how, options, &val, &tuned, err));
+    TRY(new_beliefs(&s.task, false, &beliefs, err));
+    TRY(how->run(&s.task, &tuned.params, tuned.potentials, &beliefs, err));
+    TRY_NEW(m, kith__alloc_zeroed(1, sizeof(*m)));
+    TRY(remember(m, method, d, &s.task, &tuned, &beliefs, err));
+    m->validation = kith__accuracy(beliefs.P, m->classes, &val);
+    m->temperature = options->temperature > 0
+                         ? options->temperature
+                         : kith__fit_temperature(beliefs.P, m->classes, &val);
+    if (probabilities)
+        kith__softmax_rows(beliefs.P, s.task.n, m->classes, m->temperature,
+                           probabilities, s.task.threads);
+    *out = m;
+    m = NULL;
+out:
+    kith_model_free(m);
+    release_beliefs(&beliefs);
+    kith__tuned_release(&tuned);
+    release_setting(&s);
+    kith__free(val_node);
+    kith__free(val_truth);
+    return st;
+}
+
+/* ---- predicting ---------------------------------------------------------- */
+
+/* Training nodes that are in this graph. */
+static kith_status find_train(const kith_model *m, const kith_graph *g,
+                              setting *s, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    TRY_NEW(s->train, kith__alloc(m->train.n, sizeof(int32_t)));
+    TRY_NEW(s->truth, kith__alloc(m->train.n, sizeof(int32_t)));
+    for (int32_t l = 0; l < m->train.n; l++) {
+        char buffer[KITH_ID_BUFFER];
+        size_t length;
+        const char *id = kith__ids_get(&m->train, l, buffer, &length);
+        const int32_t node = kith_graph_find(g, id, length);
+
+        if (node < 0)
+            continue;
+        s->train[s->task.n_train] = node;
+        s->truth[s->task.n_train++] = m->train_class[l];
+    }
+    if (s->task.n_train == 0)
+        TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                       "none of the model's %d training nodes is in the graph",
+                       (int)m->train.n));
+out:
+    return st;
+}
+
+static kith_status model_potentials(const kith_model *m, const kith_dataset *d,
+                                    const kith__task *t, float *out,
+                                    kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__design design = {0};
+
+    if (!m->weights) {
+        kith__potentials_of_labels(t, out);
+        return KITH_OK;
+    }
+    if (!d->features || d->features->columns != m->columns)
+        TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                       "the model was trained with %d features, the data has "
+                       "%d",
+                       (int)m->columns,
+                       d->features ? (int)d->features->columns : 0));
+    TRY(kith__design_new(d->graph, d->features, m->params.prep,
+                         m->params.smooth, m->idf, t->job, &design, err));
+    TRY(kith__potentials_of_features(t, &design, m->weights, out, err));
+out:
+    kith__design_release(&design);
+    return st;
+}
+
+/* Run a model's method on a graph, in new arrays. */
+static kith_status rerun(const kith_model *m, const kith_dataset *d,
+                         const kith_job *job, bool weights, setting *s,
+                         kith__beliefs *b, kith_error *err)
+{
+    const kith__method *how = kith__method_find(m->method);
+    kith_status st = KITH_OK;
+    float *potentials = NULL;
+
+    if (!how)
+        TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                       "the model's method '%s' is not in this version",
+                       m->method));
+    TRY(find_train(m, d->graph, s, err));
+    TRY(set_up(s, d->graph, m->classes, job, err));
+    TRY_NEW(potentials,
+            kith__alloc_big((int64_t)s->task.n * m->classes, sizeof(float)));
+    TRY(model_potentials(m, d, &s->task, potentials, err));
+    TRY(new_beliefs(&s->task, weights, b, err));
+    TRY(how->run(&s->task, &m->params, potentials, b, err));
+out:
+    kith__free(potentials);
+    return st;
+}
+
+kith_status kith_model_predict(const kith_model *m, const kith_dataset *d,
+                               const kith_job *job, float *probabilities,
+                               kith_certificate *certificate, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__beliefs b = {0};
+    setting s = {0};
+
+    TRY(rerun(m, d, job, false, &s, &b, err));
+    kith__softmax_rows(b.P, s.task.n, m->classes, m->temperature, probabilities,
+                       s.task.threads);
+    if (certificate)
+        *certificate = b.certificate;
+out:
+    release_beliefs(&b);
+    release_setting(&s);
+    return st;
+}
+
+/* Mean weight of edges within and between classes. */
+static void average(const kith__coupled *W, const float *weights,
+                    const kith_labels *labels, double *same, double *other)
+{
+    double sum[2] = {0, 0};
+    int64_t count[2] = {0, 0};
+
+    for (int32_t u = 0; u < W->n; u++)
+        for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++) {
+            const int32_t a = labels->of[u], b = labels->of[W->neighbours[p]];
+            const float w = weights ? weights[p]
+                            : W->weights
+                                ? W->weights[p]
+                                : W->scale[u] * W->scale[W->neighbours[p]];
+
+            if (a < 0 || b < 0)
+                continue;
+            sum[a != b] += (double)w;
+            count[a != b]++;
+        }
+    *same = count[0] ? sum[0] / (double)count[0] : (double)NAN;
+    *other = count[1] ? sum[1] / (double)count[1] : (double)NAN;
+}
+
+kith_status kith_model_average_weights(const kith_model *m,
+                                       const kith_dataset *d,
+                                       const kith_job *job, double out[4],
+                                       kith_error *err)
+{
+    const kith__method *how = kith__method_find(m->method);
+    kith_status st = KITH_OK;
+    kith__beliefs b = {0};
+    setting s = {0};
+
+    if (!d->labels)
+        TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0, "no labels"));
+    TRY(rerun(m, d, job, how && how->learns, &s, &b, err));
+    average(&s.task.W, NULL, d->labels, &out[0], &out[1]);
+    average(&s.task.W, b.weights, d->labels, &out[2], &out[3]);
+out:
+    release_beliefs(&b);
+    release_setting(&s);
+    return st;
+}

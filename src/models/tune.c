@@ -1,0 +1,320 @@
+#include "models/tune.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+
+/* ---- the grids ----------------------------------------------------------- */
+
+static const kith_prep preps[] = {KITH_PREP_L2, KITH_PREP_TFIDF};
+static const int32_t smooths[] = {0, 2};
+static const double penalties[] = {0.05, 0.5, 5};
+static const int32_t iterations[] = {5, 10, 15, 20, 100};
+/* The paper's (its appendix, "Parameter Setting"). */
+static const double g1s[] = {.02, .05, .1, .2};
+static const double g2s[] = {.0002, .0005, .001, .002};
+static const double lambdas[] = {.02, .05, .1, .2};
+
+enum { MOST_POINTS = 64 + 1 };
+
+/* How many values of a grid are tried: all, or the fixed one. */
+#define COUNT(fixed, bit, grid) \
+    ((fixed) & (bit) ? 1 : (int)(sizeof(grid) / sizeof(*(grid))))
+
+/* ---- scores -------------------------------------------------------------- */
+
+typedef struct score {
+    double accuracy, log_loss;
+} score;
+
+static score score_of(const float *P, int classes, const kith__known_nodes *val)
+{
+    const double t = kith__fit_temperature(P, classes, val);
+
+    return (score){kith__accuracy(P, classes, val),
+                   kith__log_loss(P, classes, val, t)};
+}
+
+static bool better(const score *a, const score *b)
+{
+    return a->accuracy > b->accuracy ||
+           (a->accuracy == b->accuracy && a->log_loss < b->log_loss);
+}
+
+/* ---- running one point --------------------------------------------------- */
+
+void kith__tuned_release(kith__tuned *t)
+{
+    kith__free(t->weights);
+    kith__free(t->idf);
+    kith__free(t->potentials);
+    *t = (kith__tuned){0};
+}
+
+/* Run a method for its score alone. */
+static kith_status try_point(const kith__task *task, const kith__method *method,
+                             const kith_params *p, const float *potentials,
+                             const kith__known_nodes *val, score *out,
+                             kith_error *err)
+{
+    const int C = task->classes;
+    kith_status st = KITH_OK;
+    kith__beliefs b = {0};
+
+    TRY_NEW(b.P, kith__alloc_big((int64_t)task->n * C, sizeof(float)));
+    TRY_NEW(b.coupling, kith__alloc((int64_t)C * C, sizeof(float)));
+    TRY(method->run(task, p, potentials, &b, err));
+    *out = score_of(b.P, C, val);
+out:
+    kith__free(b.P);
+    kith__free(b.coupling);
+    return st;
+}
+
+/* Would T runs at once take little memory?  Then one thread runs each. */
+static bool side_by_side(const kith__task *task)
+{
+    const double cells = (double)task->n * task->classes;
+    const double one = 4 * (8 * cells + (double)task->W.rows[task->n]);
+
+    return task->threads > 1 && one * task->threads < 1e9;
+}
+
+/* Score many points, best first wins; *best is its index. */
+static kith_status try_points(const kith__task *task,
+                              const kith__method *method,
+                              const kith_params *points, int n,
+                              const float *potentials,
+                              const kith__known_nodes *val, int *best,
+                              score *best_score, kith_error *err)
+{
+    const bool wide = side_by_side(task) && n > 1;
+    score scores[MOST_POINTS];
+    kith_status st = KITH_OK;
+
+#pragma omp parallel for num_threads(wide ? task->threads : 1) \
+    schedule(dynamic, 1)
+    for (int i = 0; i < n; i++) {
+        kith__task own = *task;
+        kith_error why = {0};
+        kith_status got;
+
+        if (wide) { /* progress is for the calling thread alone */
+            own.threads = own.W.threads = 1;
+            own.job = kith__thread_number() == 0 ? task->job : NULL;
+        }
+        got = try_point(&own, method, &points[i], potentials, val, &scores[i],
+                        &why);
+#pragma omp critical(kith_tune)
+        if (got != KITH_OK && st == KITH_OK) {
+            st = got;
+            if (err)
+                *err = why;
+        }
+    }
+    if (st != KITH_OK)
+        return st;
+    *best = 0;
+    for (int i = 1; i < n; i++)
+        if (better(&scores[i], &scores[*best]))
+            *best = i;
+    *best_score = scores[*best];
+    return KITH_OK;
+}
+
+/* ---- potentials ---------------------------------------------------------- */
+
+/* Points that differ in how potentials are used: clamp and iterations. */
+static int usage_points(const kith_params *p, uint32_t fixed,
+                        const kith__method *method, kith_params *points)
+{
+    const int clamps = method->uses_graph && !(fixed & KITH_FIX_CLAMP) ? 2 : 1;
+    const int steps = method->uses_graph
+                          ? COUNT(fixed, KITH_FIX_ITERATIONS, iterations)
+                          : 1;
+    int n = 0;
+
+    for (int c = 0; c < clamps; c++)
+        for (int i = 0; i < steps; i++) {
+            points[n] = *p;
+            if (clamps > 1)
+                points[n].clamp = c == 0;
+            if (steps > 1)
+                points[n].iterations = iterations[i];
+            n++;
+        }
+    return n;
+}
+
+/* The best so far while potentials are tuned. */
+typedef struct search {
+    const kith__task *task;
+    const kith__method *judge; /* whose accuracy counts */
+    const kith_train_options *options;
+    const kith__known_nodes *val;
+    kith__tuned *best;
+    score best_score;
+    bool any;
+} search;
+
+/* Judge one set of potentials, which is handed over. */
+static kith_status consider(search *s, const kith_params *p,
+                            kith__tuned *candidate, kith_error *err)
+{
+    kith_params points[MOST_POINTS];
+    const int n = usage_points(p, s->options->fixed, s->judge, points);
+    kith_status st = KITH_OK;
+    score got = {0};
+    int at = 0;
+
+    if (s->val->n > 0)
+        TRY(try_points(s->task, s->judge, points, n, candidate->potentials,
+                       s->val, &at, &got, err));
+    if (!s->any || better(&got, &s->best_score)) {
+        kith__tuned_release(s->best);
+        *s->best = *candidate;
+        s->best->params = s->val->n > 0 ? points[at] : *p;
+        *candidate = (kith__tuned){0};
+        s->best_score = got;
+        s->any = true;
+    }
+out:
+    kith__tuned_release(candidate);
+    return st;
+}
+
+/* All penalties for one way of preparing the features. */
+static kith_status search_penalties(search *s, const kith_features *features,
+                                    kith_params p, kith_error *err)
+{
+    const kith__task *t = s->task;
+    const int n = COUNT(s->options->fixed, KITH_FIX_PENALTY, penalties);
+    kith_status st = KITH_OK;
+    kith__design design = {0};
+    kith__tuned c = {0};
+
+    TRY(kith__design_new(t->graph, features, p.prep, p.smooth, NULL, t->job,
+                         &design, err));
+    for (int i = 0; i < n; i++) {
+        if (n > 1)
+            p.penalty = penalties[i];
+        TRY_NEW(c.potentials,
+                kith__alloc_big((int64_t)t->n * t->classes, sizeof(float)));
+        TRY(kith__potentials_fit(t, &design, &p, &c.weights, err));
+        TRY(kith__potentials_of_features(t, &design, c.weights, c.potentials,
+                                         err));
+        if (design.idf) {
+            TRY_NEW(c.idf, kith__alloc(features->columns, sizeof(float)));
+            memcpy(c.idf, design.idf,
+                   (size_t)features->columns * sizeof(float));
+        }
+        TRY(consider(s, &p, &c, err));
+        TRY(kith__progress(t->job, "tuning", i + 1, n, "penalties", err));
+    }
+out:
+    kith__tuned_release(&c);
+    kith__design_release(&design);
+    return st;
+}
+
+static kith_status search_features(search *s, const kith_features *features,
+                                   kith_error *err)
+{
+    const uint32_t fixed = s->options->fixed;
+    const int n_prep = COUNT(fixed, KITH_FIX_PREP, preps);
+    const int n_smooth = COUNT(fixed, KITH_FIX_SMOOTH, smooths);
+    kith_status st = KITH_OK;
+
+    for (int a = 0; a < n_prep; a++)
+        for (int b = 0; b < n_smooth; b++) {
+            kith_params p = s->options->params;
+
+            if (n_prep > 1)
+                p.prep = preps[a];
+            if (n_smooth > 1)
+                p.smooth = smooths[b];
+            TRY(search_penalties(s, features, p, err));
+        }
+out:
+    return st;
+}
+
+/* Without features the labels are all there is: clamped by nature. */
+static kith_status search_labels(search *s, kith_error *err)
+{
+    const kith__task *t = s->task;
+    kith_params p = s->options->params;
+    kith__tuned c = {0};
+
+    p.clamp = true;
+    c.potentials = kith__alloc_big((int64_t)t->n * t->classes, sizeof(float));
+    if (!c.potentials)
+        return kith__no_memory(err);
+    kith__potentials_of_labels(t, c.potentials);
+    return consider(s, &p, &c, err);
+}
+
+/* ---- steps --------------------------------------------------------------- */
+
+static int step_points(const kith_params *p, uint32_t fixed,
+                       kith_params *points)
+{
+    const int n1 = COUNT(fixed, KITH_FIX_G1, g1s);
+    const int n2 = COUNT(fixed, KITH_FIX_G2, g2s);
+    const int n3 = COUNT(fixed, KITH_FIX_LAMBDA, lambdas);
+    int n = 0;
+
+    if (n1 * n2 * n3 > 1) { /* not to learn at all may be best: LinBP */
+        points[n] = *p;
+        points[n].g1 = points[n].g2 = 0;
+        n++;
+    }
+    for (int i = 0; i < n1; i++)
+        for (int j = 0; j < n2; j++)
+            for (int k = 0; k < n3; k++) {
+                points[n] = *p;
+                if (n1 > 1)
+                    points[n].g1 = g1s[i];
+                if (n2 > 1)
+                    points[n].g2 = g2s[j];
+                if (n3 > 1)
+                    points[n].lambda = lambdas[k];
+                n++;
+            }
+    return n;
+}
+
+kith_status kith__tune(const kith__task *task, const kith_features *features,
+                       const kith__method *method,
+                       const kith_train_options *options,
+                       const kith__known_nodes *val, kith__tuned *out,
+                       kith_error *err)
+{
+    search s = {.task = task,
+                .judge = method->learns ? kith__method_find("linbp") : method,
+                .options = options,
+                .val = val,
+                .best = out};
+    kith_params points[MOST_POINTS];
+    kith_train_options given = *options;
+    kith_status st = KITH_OK;
+    score ignored;
+    int n, at;
+
+    *out = (kith__tuned){0};
+    if (val->n == 0)
+        given.fixed = KITH_FIX_ALL;
+    s.options = &given;
+    TRY(features ? search_features(&s, features, err) : search_labels(&s, err));
+    n = step_points(&out->params, given.fixed, points);
+    if (method->learns && n > 1) {
+        TRY(try_points(task, method, points, n, out->potentials, val, &at,
+                       &ignored, err));
+        out->params = points[at];
+    }
+out:
+    if (st != KITH_OK)
+        kith__tuned_release(out);
+    return st;
+}

@@ -1,0 +1,33 @@
+/*
+ * tune.h: choosing parameters on the validation nodes.
+ */
+#ifndef KITH_MODELS_TUNE_H
+#define KITH_MODELS_TUNE_H
+
+#include "models/calibrate.h"
+#include "models/potentials.h"
+
+/* What was chosen. */
+typedef struct kith__tuned {
+    kith_params params;
+    float *weights;    /* of the potentials; NULL without features */
+    float *idf;        /* NULL unless tf-idf */
+    float *potentials; /* n x classes */
+} kith__tuned;
+
+void kith__tuned_release(kith__tuned *t);
+
+/*
+ * Choose everything that is not fixed for `method`; with no validation nodes,
+ * or everything fixed, the parameters given are taken.  The potentials are
+ * chosen by what LinBP makes of them (logreg: by themselves), so that one
+ * logistic regression serves the whole grid of steps.  Best accuracy wins, then
+ * least log-loss at the best temperature, then the earlier in the grid.
+ */
+kith_status kith__tune(const kith__task *task, const kith_features *features,
+                       const kith__method *method,
+                       const kith_train_options *options,
+                       const kith__known_nodes *val, kith__tuned *out,
+                       kith_error *err);
+
+#endif

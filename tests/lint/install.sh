@@ -1,0 +1,116 @@
+#!/bin/bash
+# install.sh BUILD_DIR: install a build into a temporary folder and use what is
+# there as a stranger would: through pkg-config, through find_package(kith),
+# shared and static.  Output is TAP, then one line `N passed, N failed`.
+set -u
+
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(cd "$1" && pwd) || exit 2
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+cd "$tmp" || exit 2
+prefix=$tmp/stage/usr
+good=0 bad=0
+
+# step NAME COMMAND...: a test that passes if the command does
+step() {
+    local name=$1
+    shift
+    if "$@" >log 2>&1; then
+        echo "ok install_$name"
+        good=$((good + 1))
+    else
+        sed 's/^/# /' log
+        echo "not ok install_$name"
+        bad=$((bad + 1))
+    fi
+}
+
+stage() { DESTDIR=$tmp/stage cmake --install "$build" --prefix /usr; }
+
+files_are_there() {
+    local f missing=0
+    for f in bin/kith include/kith/kith.h lib/libkith.a lib/libkith.so \
+        lib/libkith.so.0 lib/pkgconfig/kith.pc lib/cmake/kith/kithConfig.cmake \
+        share/man/man1/kith.1 share/bash-completion/completions/kith \
+        share/zsh/site-functions/_kith \
+        share/fish/vendor_completions.d/kith.fish share/doc/kith/LICENSE; do
+        [ -s "$prefix/$f" ] || { echo "missing: $f" && missing=1; }
+    done
+    return $missing
+}
+
+# The shared library shows the names that start with kith_ and no others, but
+# for the locks of OpenMP's named critical sections.
+only_public_names() {
+    ! nm -D --defined-only "$prefix/lib/libkith.so" | awk '{ print $3 }' |
+        grep -v '^kith_[a-z]\|^\.gomp_critical_user_kith_'
+}
+
+no_build_paths() {
+    ! grep -rIlF -e "$root" "$prefix/lib/cmake" "$prefix/lib/pkgconfig" \
+        "$prefix/include"
+}
+
+counts() { # PROGRAM [LOADER'S PATH]
+    local said
+    said=$(LD_LIBRARY_PATH=${2:-} "$1" "$root/data/karate/edges.tsv") || return 1
+    echo "$said"
+    [ "$said" = "34 nodes, 78 edges" ]
+}
+
+with_pkg_config() {
+    export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+    # shellcheck disable=SC2046 # flags are words
+    cc -Wall -Werror "$root/examples/hello.c" -o hello-pc \
+        $(pkg-config --cflags --libs kith) && counts ./hello-pc "$prefix/lib"
+}
+
+static_with_pkg_config() {
+    export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+    mkdir -p static && cp "$prefix/lib/libkith.a" static/
+    # shellcheck disable=SC2046
+    cc "$root/examples/hello.c" -o hello-a $(pkg-config --cflags kith) \
+        -Lstatic $(pkg-config --static --libs kith | sed 's|-L[^ ]*stage[^ ]*||') &&
+        counts ./hello-a
+}
+
+with_cmake() {
+    mkdir -p app && cat >app/CMakeLists.txt <<'END'
+cmake_minimum_required(VERSION 3.16)
+project(app C)
+find_package(kith 0.1 REQUIRED COMPONENTS static)
+add_executable(hello hello.c)
+target_link_libraries(hello PRIVATE kith::kith)
+add_executable(hello_static hello.c)
+target_link_libraries(hello_static PRIVATE kith::kith_static)
+END
+    cp "$root/examples/hello.c" app/ &&
+        cmake -S app -B app/build -DCMAKE_PREFIX_PATH="$prefix" &&
+        cmake --build app/build && counts app/build/hello &&
+        counts app/build/hello_static
+}
+
+man_pages_are_clean() {
+    command -v man >/dev/null || return 0
+    local page said
+    for page in "$prefix"/share/man/man1/*.1; do
+        said=$(LC_ALL=C.UTF-8 MANROFFSEQ='' MANWIDTH=80 man --warnings -E UTF-8 -l \
+            -Tutf8 -Z "$page" 2>&1 >/dev/null)
+        [ -z "$said" ] || { echo "$page: $said"; return 1; }
+    done
+}
+
+completion_is_a_script() { bash -n "$prefix/share/bash-completion/completions/kith"; }
+
+step stages stage
+step files_are_there files_are_there
+step shows_only_public_names only_public_names
+step holds_no_build_paths no_build_paths
+step works_with_pkg_config with_pkg_config
+step works_statically static_with_pkg_config
+step works_with_find_package with_cmake
+step man_pages_are_clean man_pages_are_clean
+step bash_completion_is_a_script completion_is_a_script
+echo "$good passed, $bad failed"
+[ "$bad" -eq 0 ]

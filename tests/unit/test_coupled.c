@@ -1,0 +1,257 @@
+#include "kernels/coupled.h"
+#include "kernels/softmax.h"
+#include "kernels/spectral.h"
+#include "small_graphs.h"
+
+static void random_floats(float *x, int n, uint64_t seed)
+{
+    kith__rng r = kith__rng_start(seed, 3);
+
+    for (int i = 0; i < n; i++)
+        x[i] = (float)(kith__rng_real(&r) - 0.5);
+}
+
+/* Y = Q + W X H by three dense loops, in double. */
+static void dense_step(const double *W, int n, const float *X, int k,
+                       const float *H, const float *Q, double *Y)
+{
+    for (int u = 0; u < n; u++)
+        for (int c = 0; c < k; c++) {
+            double y = (double)Q[u * k + c];
+
+            for (int v = 0; v < n; v++)
+                for (int j = 0; j < k; j++)
+                    y += W[u * n + v] * (double)X[v * k + j] *
+                         (double)H[j * k + c];
+            Y[u * k + c] = y;
+        }
+}
+
+static void check_step(int n, int edges, int k, bool weighted, int threads)
+{
+    kith_graph *g = small_graph(n, edges, weighted, 7);
+    const int cells = n * k;
+    float *X = malloc(sizeof(float) * (size_t)cells);
+    float *Q = malloc(sizeof(float) * (size_t)cells);
+    float *Y = malloc(sizeof(float) * (size_t)cells);
+    float *H = malloc(sizeof(float) * (size_t)(k * k));
+    double *W = malloc(sizeof(double) * (size_t)(n * n));
+    double *want = malloc(sizeof(double) * (size_t)cells), change = 0;
+    small_task s;
+
+    random_floats(X, cells, 1);
+    random_floats(Q, cells, 2);
+    random_floats(H, k * k, 3);
+    small_task_new(&s, g, 2, 0, threads);
+    dense_weights(&s.task.W, W);
+    dense_step(W, n, X, k, H, Q, want);
+    for (int i = 0; i < cells; i++)
+        change = fmax(change, fabs(want[i] - (double)X[i]));
+    CHECK_NEAR(kith__coupled_step(&s.task.W, X, k, H, Q, Y), change, 1e-5);
+    for (int i = 0; i < cells; i++)
+        CHECK_NEAR(Y[i], want[i], 2e-6 * k);
+    small_task_release(&s);
+    kith_graph_free(g);
+    free(X), free(Q), free(Y), free(H), free(W), free(want);
+}
+
+TEST(a_step_equals_dense_matrices)
+{
+    static const int classes[] = {1, 2, 3, 7, 16, 17, 33};
+
+    for (int i = 0; i < 7; i++)
+        for (int weighted = 0; weighted < 2; weighted++) {
+            check_step(1, 1, classes[i], weighted, 1);
+            check_step(50, 120, classes[i], weighted, 1);
+            check_step(64, 700, classes[i], weighted, 3);
+        }
+}
+
+/* Path 0-1-2, node 0 known: by hand, with d = 1, 2, 1 and k = 2,
+ * y_1 = (q_0 / sqrt 2) H = (.3, -.3) / sqrt 2 x .2. */
+TEST(one_step_on_a_path_by_hand)
+{
+    kith_graph *g = NULL;
+    float X[6] = {.3f, -.3f}, Q[6] = {.3f, -.3f}, Y[6];
+    const float H[4] = {.1f, -.1f, -.1f, .1f};
+    small_task s;
+    kith_error err;
+
+    CHECK_OK(kith_graph_read(check_file("p.tsv", "0\t1\n1\t2\n"), NULL, &g,
+                             NULL, &err));
+    small_task_new(&s, g, 2, 0, 1);
+    kith__coupled_step(&s.task.W, X, 2, H, Q, Y);
+    CHECK_NEAR(Y[0], .3, 1e-7);
+    CHECK_NEAR(Y[2], .06 / sqrt(2), 1e-7);
+    CHECK_NEAR(Y[3], -.06 / sqrt(2), 1e-7);
+    CHECK_NEAR(Y[4], 0, 0); /* two hops away: untouched */
+    small_task_release(&s);
+    kith_graph_free(g);
+}
+
+TEST(the_same_bytes_for_any_number_of_threads)
+{
+    kith_graph *g = small_graph(64, 600, false, 9);
+    float X[64 * 20], H[400], first[64 * 20], Y[64 * 20];
+
+    random_floats(X, 64 * 20, 4);
+    random_floats(H, 400, 5);
+    for (int threads = 1; threads <= 8; threads++) {
+        small_task s;
+        double G[400], G1[400];
+
+        small_task_new(&s, g, 2, 0, threads);
+        kith__coupled_step(&s.task.W, X, 20, H, X, Y);
+        CHECK(kith__gram(X, Y, 64, 20, G, threads));
+        if (threads == 1) {
+            memcpy(first, Y, sizeof(Y));
+            memcpy(G1, G, sizeof(G));
+        }
+        CHECK(memcmp(first, Y, sizeof(Y)) == 0);
+        CHECK(memcmp(G1, G, sizeof(G)) == 0);
+        memcpy(G1, G, sizeof(G));
+        small_task_release(&s);
+    }
+    kith_graph_free(g);
+}
+
+TEST(gram_and_small_product_equal_plain_loops)
+{
+    float X[30 * 5], Y[30 * 5], H[25], Z[30 * 5];
+    double G[25];
+
+    random_floats(X, 150, 6);
+    random_floats(Y, 150, 7);
+    random_floats(H, 25, 8);
+    CHECK(kith__gram(X, Y, 30, 5, G, 2));
+    kith__times_small(X, 30, 5, H, Z, 2);
+    for (int i = 0; i < 5; i++)
+        for (int j = 0; j < 5; j++) {
+            double sum = 0;
+
+            for (int u = 0; u < 30; u++)
+                sum += (double)X[u * 5 + i] * (double)Y[u * 5 + j];
+            CHECK_NEAR(G[i * 5 + j], sum, 1e-12);
+        }
+    for (int u = 0; u < 30; u++)
+        for (int c = 0; c < 5; c++) {
+            double sum = 0;
+
+            for (int j = 0; j < 5; j++)
+                sum += (double)X[u * 5 + j] * (double)H[j * 5 + c];
+            CHECK_NEAR(Z[u * 5 + c], sum, 1e-6);
+        }
+}
+
+/* ---- rho ----------------------------------------------------------------- */
+
+/* rho of a symmetric matrix by Jacobi rotations, in double. */
+static double jacobi_rho(double *a, int n)
+{
+    double rho = 0;
+
+    for (int sweep = 0; sweep < 60; sweep++)
+        for (int p = 0; p < n; p++)
+            for (int q = p + 1; q < n; q++) {
+                const double apq = a[p * n + q];
+                double t, c, s, theta;
+
+                if (fabs(apq) < 1e-300)
+                    continue;
+                theta = (a[q * n + q] - a[p * n + p]) / (2 * apq);
+                t = (theta >= 0 ? 1 : -1) /
+                    (fabs(theta) + sqrt(theta * theta + 1));
+                c = 1 / sqrt(t * t + 1);
+                s = t * c;
+                for (int k = 0; k < n; k++) {
+                    const double x = a[k * n + p], y = a[k * n + q];
+
+                    a[k * n + p] = c * x - s * y;
+                    a[k * n + q] = s * x + c * y;
+                }
+                for (int k = 0; k < n; k++) {
+                    const double x = a[p * n + k], y = a[q * n + k];
+
+                    a[p * n + k] = c * x - s * y;
+                    a[q * n + k] = s * x + c * y;
+                }
+            }
+    for (int i = 0; i < n; i++)
+        rho = fmax(rho, fabs(a[i * n + i]));
+    return rho;
+}
+
+TEST(rho_bound_is_never_below_rho_and_exact_at_the_start)
+{
+    for (uint64_t seed = 0; seed < 20; seed++) {
+        kith_graph *g = small_graph(40, 60, false, seed);
+        double W[1600], exact, bound;
+        kith__coupled changed;
+        small_task s;
+        float *w;
+
+        small_task_new(&s, g, 2, 0, 2);
+        dense_weights(&s.task.W, W);
+        exact = jacobi_rho(W, 40);
+        CHECK_NEAR(kith__rho_bound(&s.task.W, 20), exact, 1e-6);
+        CHECK_NEAR(exact, 1, 1e-6);
+        /* weights of any sign */
+        w = malloc(sizeof(float) * (size_t)s.task.W.rows[40]);
+        for (int32_t u = 0; u < 40; u++)
+            for (int64_t p = s.task.W.rows[u]; p < s.task.W.rows[u + 1]; p++) {
+                const int v = s.task.W.neighbours[p];
+
+                w[p] = (float)sin(u * v + u + v); /* symmetric */
+            }
+        changed = s.task.W;
+        changed.scale = NULL;
+        changed.weights = w;
+        dense_weights(&changed, W);
+        exact = jacobi_rho(W, 40);
+        bound = kith__rho_bound(&changed, 200);
+        CHECK(bound >= exact * (1 - 1e-6));
+        CHECK(bound <= exact * 4);
+        free(w);
+        small_task_release(&s);
+        kith_graph_free(g);
+    }
+}
+
+TEST(rho_of_small_matrices_equals_jacobi)
+{
+    for (int k = 1; k <= 12; k++) {
+        float H[144];
+        double dense[144];
+
+        random_floats(H, k * k, (uint64_t)k);
+        for (int i = 0; i < k; i++)
+            for (int j = 0; j < k; j++)
+                H[i * k + j] = H[j * k + i];
+        for (int i = 0; i < k * k; i++)
+            dense[i] = (double)H[i];
+        CHECK_NEAR(kith__rho_small(H, k), jacobi_rho(dense, k), 1e-5);
+    }
+}
+
+/* H at the start has eigenvalues 0 and (0.9 C - 1) / (C - 1). */
+TEST(rho_of_the_starting_coupling)
+{
+    for (int C = 2; C <= 40; C++) {
+        float H[1600];
+
+        kith__coupling_start(C, H);
+        CHECK_NEAR(kith__rho_small(H, C), (0.9 * C - 1) / (C - 1), 1e-6);
+    }
+}
+
+TEST(softmax_is_safe_for_large_numbers)
+{
+    const float x[3] = {1000, 999, -1e30f};
+    float s[3];
+
+    kith__softmax(x, 3, s);
+    CHECK_NEAR(s[0], 1 / (1 + exp(-1)), 1e-6);
+    CHECK_NEAR(s[0] + s[1] + s[2], 1, 1e-6);
+    CHECK_NEAR(kith__log_sum_exp(x, 3, 1), 1000 + log(1 + exp(-1)), 1e-6);
+    CHECK_NEAR(kith__log_sum_exp(x, 2, 2), 500 + log(1 + exp(-.5)), 1e-6);
+}
