@@ -12,6 +12,7 @@ CONFIGURE := $(if $(filter true 1,$(CI)),-DKITH_WERROR=ON)
 
 .PHONY: all help demo test bench lint fuzz asan tsan install clean
 .PHONY: setup-build setup-test setup-lint setup-fuzz setup-bench
+.NOTPARALLEL: # apt-get cannot run twice at once; ninja uses all cores
 
 all: setup-build ## build the library and the command, into build/
 	@$(call build,release,$(BUILD))
@@ -41,7 +42,7 @@ asan: setup-test ## run all tests under AddressSanitizer and UBSan
 	@$(call build,asan,build-asan)
 	@tests/run.sh build-asan $(T)
 
-tsan: setup-build setup-fuzz ## run the unit tests under ThreadSanitizer
+tsan: setup-test setup-fuzz ## run the unit tests under ThreadSanitizer
 	@$(call build,tsan,build-tsan)
 	@KINDS=unit tests/run.sh build-tsan $(T)
 

@@ -48,16 +48,22 @@ void *kith__alloc_zeroed(int64_t count, size_t size)
     return block;
 }
 
-void *kith__alloc_big(int64_t count, size_t size)
+/* Ask for huge pages where whole ones fit. */
+static void advise_huge(void *block, size_t bytes)
 {
     const uintptr_t huge = (uintptr_t)1 << 21;
-    void *block = kith__alloc(count, size);
     const uintptr_t from = ((uintptr_t)block + huge - 1) & ~(huge - 1);
-    const uintptr_t to = ((uintptr_t)block + checked_bytes(count, size)) &
-                         ~(huge - 1);
+    const uintptr_t to = ((uintptr_t)block + bytes) & ~(huge - 1);
 
     if (block && from < to)
         (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+}
+
+void *kith__alloc_big(int64_t count, size_t size)
+{
+    void *block = kith__alloc(count, size);
+
+    advise_huge(block, checked_bytes(count, size));
     return block;
 }
 
@@ -111,6 +117,7 @@ bool kith__grow(void **array, int64_t *capacity, int64_t need, size_t size)
     moved = kith__resize(*array, bigger, size);
     if (!moved)
         return false;
+    advise_huge(moved, checked_bytes(bigger, size));
     *array = moved;
     *capacity = bigger;
     return true;

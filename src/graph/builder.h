@@ -46,7 +46,7 @@ kith_status kith__builder_mark(kith__builder *b, uint32_t first, uint32_t last,
 /* Raw: how many bits the ids seen so far take; to give up when they are few
  * and far between. */
 int64_t kith__builder_span(const kith__builder *b);
-int64_t kith__builder_edges(const kith__builder *b);
+int64_t kith__builder_edges(const kith__builder *b); /* added so far */
 
 /* Receives neighbours (and weights, or NULL) of consecutive rows. */
 typedef kith_status (*kith__emit_fn)(void *user, const int32_t *neighbours,

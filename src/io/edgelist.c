@@ -17,6 +17,10 @@
 
 enum { BLOCKS_PER_THREAD = 4 };
 
+/* Edges a thread gathers before the builder gets them, if memory allows: large
+ * arrays cost fewer page faults, and the order of edges does not matter. */
+enum { HAND_OVER = 1 << 21 };
+
 /* How the file's lines look. */
 typedef struct layout {
     char separator; /* ' ' means any blanks */
@@ -33,7 +37,8 @@ typedef enum pass {
 /* One block's result. */
 typedef struct parsed {
     kith__block block;
-    kith__edges edges;
+    kith__edges *edges; /* of the thread that parses it: they go there */
+    int64_t added;      /* how many of them come from this block */
     kith__id_set ids;
     int64_t lines, comments, extra;
     bool not_raw; /* met an id that is not a small integer */
@@ -50,7 +55,10 @@ typedef struct parser {
     kith__id_set *all;    /* PASS_COLLECT */
     kith__builder *builder;
     kith_cleaning *cleaning;
-    int64_t lines; /* before the current round */
+    int64_t lines;      /* before the current round */
+    kith__edges *edges; /* one array a thread */
+    int threads;
+    int64_t hand_over; /* edges in one before the builder gets it */
     parsed *slots;
     int n_slots;
 } parser;
@@ -153,7 +161,7 @@ static bool split_line(parsed *r, const layout *look, char *begin,
 static bool push_edge(parsed *r, uint32_t u, uint32_t v, bool weighted,
                       float weight)
 {
-    kith__edges *e = &r->edges;
+    kith__edges *e = r->edges;
 
     if (e->n == e->capacity && !kith__edges_reserve(e, 1, weighted)) {
         r->st = kith__no_memory(&r->error);
@@ -281,29 +289,66 @@ static inline char *parse_short_line(char *p, char separator, uint32_t *u,
     return second && *p == '\n' ? p + 1 : NULL;
 }
 
+/* Take short lines from `at` on, as long as they are nothing else and there is
+ * room for their edges; returns where that ends. */
+static char *parse_short_lines(parsed *r, char *at, const char *end,
+                               char separator)
+{
+    kith__edges *e = r->edges;
+    uint32_t *to = e->ends + 2 * e->n, *const from = to;
+    const uint32_t *room = e->ends + 2 * e->capacity;
+    uint32_t largest = e->largest;
+
+    while (at < end && to < room) {
+        char *next = parse_short_line(at, separator, &to[0], &to[1]);
+
+        if (!next)
+            break;
+        largest = to[0] > largest ? to[0] : largest;
+        largest = to[1] > largest ? to[1] : largest;
+        to += 2;
+        at = next;
+    }
+    e->largest = largest;
+    e->n += (to - from) / 2;
+    r->lines += (to - from) / 2;
+    return at;
+}
+
+/* Edges to make room for: those of a block, but the first time all that the
+ * thread may get before it hands them over. */
+static int64_t room_for(const parser *p, const parsed *r)
+{
+    const int64_t block = r->block.length / 12 + 16;
+    int64_t share = kith__source_size(p->source) / 12 / p->threads;
+
+    if (r->edges->capacity > 0)
+        return block;
+    share = share < p->hand_over ? share : p->hand_over;
+    return share + block;
+}
+
 static void parse_block(const parser *p, parsed *r)
 {
     char *at = r->block.text, *end = at + r->block.length;
     const bool fast = p->mode == PASS_RAW && !p->look.weighted;
-    const char separator = p->look.separator;
+    const int64_t before = r->edges->n;
 
     if (p->mode != PASS_COLLECT &&
-        !kith__edges_reserve(&r->edges, r->block.length / 12 + 16,
-                             p->look.weighted))
+        !kith__edges_reserve(r->edges, room_for(p, r), p->look.weighted))
         r->st = kith__no_memory(&r->error);
     while (at < end && r->st == KITH_OK && !r->not_raw) {
-        uint32_t u, v;
-        char *next = fast ? parse_short_line(at, separator, &u, &v) : NULL;
+        char *next;
 
-        if (next) {
-            r->lines++;
-            push_edge(r, u, v, false, 0);
-        } else {
-            next = (char *)memchr(at, '\n', (size_t)(end - at)) + 1;
-            parse_line(p, r, at, next);
-        }
+        if (fast)
+            at = parse_short_lines(r, at, end, p->look.separator);
+        if (at == end)
+            break;
+        next = (char *)memchr(at, '\n', (size_t)(end - at)) + 1;
+        parse_line(p, r, at, next);
         at = next;
     }
+    r->added = r->edges->n - before;
 }
 
 /* ---- the first lines ----------------------------------------------------- */
@@ -464,8 +509,8 @@ static void trim_first_block(parser *p, parsed *r)
 
 static void reset_slot(parsed *r)
 {
-    kith__edges_release(&r->edges);
     kith__id_set_clear(&r->ids);
+    r->added = 0;
     r->lines = r->comments = r->extra = 0;
     r->not_raw = false;
     r->st = KITH_OK;
@@ -480,6 +525,7 @@ static void parse_round(parser *p, int n, bool first)
         parsed *r = &p->slots[i];
 
         reset_slot(r);
+        r->edges = &p->edges[kith__thread_number()];
         r->st = kith__block_load(p->source, &r->block, &r->error);
         if (r->st != KITH_OK)
             continue;
@@ -509,7 +555,6 @@ static kith_status take_ids(parser *p, parsed *r, kith_error *err)
 static kith_status take_block(parser *p, parsed *r, kith_error *err)
 {
     kith_cleaning *c = p->cleaning;
-    kith_status st = KITH_OK;
 
     if (r->st != KITH_OK) {
         if (err) {
@@ -528,17 +573,31 @@ static kith_status take_block(parser *p, parsed *r, kith_error *err)
     c->lines += r->lines;
     c->comments += r->comments;
     c->extra_fields += r->extra;
-    c->entries += r->edges.n;
-    TRY(kith__builder_add(p->builder, &r->edges, err));
+    c->entries += r->added;
+    return KITH_OK;
+}
+
+/* Give the builder the arrays that hold at least `least` edges. */
+static kith_status hand_over(parser *p, int64_t least, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    for (int t = 0; t < p->threads && p->mode != PASS_COLLECT; t++) {
+        if (p->edges[t].n >= least)
+            TRY(kith__builder_add(p->builder, &p->edges[t], err));
+    }
 out:
     return st;
 }
 
 /* Are raw ids too sparse for a bit each? */
-static bool too_sparse(const kith__builder *b)
+static bool too_sparse(const parser *p)
 {
-    return kith__builder_span(b) >
-           ((int64_t)1 << 24) + 16 * kith__builder_edges(b);
+    int64_t span = kith__builder_span(p->builder);
+
+    for (int t = 0; t < p->threads; t++)
+        span = p->edges[t].largest > span ? p->edges[t].largest : span;
+    return span > ((int64_t)1 << 24) + 16 * p->cleaning->entries;
 }
 
 /* One pass over the file.  *not_raw: PASS_RAW cannot go on. */
@@ -549,6 +608,8 @@ static kith_status run_pass(parser *p, bool *not_raw, kith_error *err)
 
     *not_raw = false;
     p->lines = 0;
+    for (int t = 0; t < p->threads; t++)
+        kith__edges_release(&p->edges[t]);
     TRY(kith__source_rewind(p->source, err));
     for (;;) {
         bool more = true;
@@ -575,11 +636,13 @@ static kith_status run_pass(parser *p, bool *not_raw, kith_error *err)
             }
             TRY(take_block(p, &p->slots[i], err));
         }
-        if (p->mode == PASS_RAW && too_sparse(p->builder)) {
+        if (p->mode == PASS_RAW && too_sparse(p)) {
             *not_raw = true;
             return KITH_OK;
         }
+        TRY(hand_over(p, p->hand_over, err));
     }
+    TRY(hand_over(p, 0, err));
 out:
     return st;
 }
@@ -587,11 +650,17 @@ out:
 static kith_status open_parser(parser *p, const char *path,
                                const kith__known *known, kith_error *err)
 {
+    const int64_t memory = p->options->job.memory;
     kith_status st = KITH_OK;
     kith__block first = {0};
     bool more;
 
-    p->n_slots = kith__threads(&p->options->job) * BLOCKS_PER_THREAD;
+    p->threads = kith__threads(&p->options->job);
+    p->n_slots = p->threads * BLOCKS_PER_THREAD;
+    p->hand_over = HAND_OVER; /* all arrays together: a sixteenth of memory */
+    if (memory > 0 && memory / 16 / 12 / p->threads < HAND_OVER)
+        p->hand_over = memory / 16 / 12 / p->threads;
+    TRY_NEW(p->edges, kith__alloc_zeroed(p->threads, sizeof(*p->edges)));
     TRY_NEW(p->slots, kith__alloc_zeroed(p->n_slots, sizeof(*p->slots)));
     TRY(kith__source_open(path, &p->source, err));
     TRY(kith__source_plan(p->source, &first, &more, err));
@@ -610,9 +679,11 @@ static void close_parser(parser *p)
 {
     for (int i = 0; p->slots && i < p->n_slots; i++) {
         kith__block_release(&p->slots[i].block);
-        kith__edges_release(&p->slots[i].edges);
         kith__id_set_release(&p->slots[i].ids);
     }
+    for (int t = 0; p->edges && t < p->threads; t++)
+        kith__edges_release(&p->edges[t]);
+    kith__free(p->edges);
     kith__free(p->slots);
     kith__source_close(p->source);
 }
@@ -688,7 +759,7 @@ static kith_status read_raw(parser *p, const kith__known *known,
     TRY(kith__builder_new(p->options, true, p->look.weighted, &p->builder,
                           err));
     TRY(mark_known(known, p->builder, err));
-    if (too_sparse(p->builder))
+    if (too_sparse(p))
         not_raw = true;
     else
         TRY(run_pass(p, &not_raw, err));
@@ -730,6 +801,7 @@ static kith_status read_by_table(parser *p, const kith__known *known,
     TRY(run_pass(p, &ignored, err));
 out:
     p->builder = NULL;
+    p->all = NULL;
     kith__id_set_release(&all);
     return st;
 }
@@ -747,7 +819,7 @@ kith_status kith__edgelist_read(const char *path, const kith__known *known,
         TRY(read_raw(&p, known, out, &done, err));
     if (!done)
         TRY(read_by_table(&p, known, out, err));
-    if (kith__builder_edges(out->builder) == 0 && !kith__known_any(known))
+    if (out->cleaning.entries == 0 && !kith__known_any(known))
         TRY(kith__fail(err, KITH_ERR_PARSE, path, 0,
                        "has no edges, expected lines with two node ids"));
 out:

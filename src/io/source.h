@@ -41,7 +41,7 @@ typedef struct kith__block {
     int64_t from, to; /* place in a plain file, until loaded */
 } kith__block;
 
-enum { KITH__BLOCK_BYTES = 1 << 20 };
+enum { KITH__BLOCK_BYTES = 1 << 19 };
 enum { KITH__LINE_LONGEST = 1 << 26 };
 
 void kith__block_release(kith__block *b);

@@ -1,6 +1,9 @@
 /*
- * calibrate.c: probabilities are softmax(P / T).  The log-loss of some nodes
- * is convex in 1 / T, so a golden-section search over log T finds the best.
+ * calibrate.c: probabilities are softmax(P / T), T with the least log-loss on
+ * some nodes.  Where every node is right, that would be T -> 0 and certainty;
+ * so, as in Platt (1999), a node counts as its class with 1 - e and as any
+ * other with e / (C - 1), e = 1 / (n + 2).  The loss is convex in 1 / T, so a
+ * golden-section search over log T finds the best.
  */
 #include "models/calibrate.h"
 
@@ -22,6 +25,26 @@ double kith__log_loss(const float *P, int classes, const kith__known_nodes *at,
     return at->n ? sum / at->n : 0;
 }
 
+/* The log-loss with targets that are not quite certain. */
+static double soft_loss(const float *P, int C, const kith__known_nodes *at,
+                        double t)
+{
+    const double e = C > 1 ? 1.0 / (at->n + 2.0) : 0;
+    double sum = 0;
+
+    for (int32_t i = 0; i < at->n; i++) {
+        const float *p = P + (int64_t)at->node[i] * C;
+        const double own = (double)p[at->truth[i]];
+        double others = 0;
+
+        for (int c = 0; c < C; c++)
+            others += (double)p[c];
+        others = C > 1 ? (others - own) / (C - 1) : 0;
+        sum += kith__log_sum_exp(p, C, t) - ((1 - e) * own + e * others) / t;
+    }
+    return sum;
+}
+
 double kith__fit_temperature(const float *P, int classes,
                              const kith__known_nodes *at)
 {
@@ -32,21 +55,21 @@ double kith__fit_temperature(const float *P, int classes,
 
     if (at->n == 0)
         return 1;
-    fa = kith__log_loss(P, classes, at, exp(a));
-    fb = kith__log_loss(P, classes, at, exp(b));
+    fa = soft_loss(P, classes, at, exp(a));
+    fb = soft_loss(P, classes, at, exp(b));
     while (high - low > 1e-4) {
         if (fa <= fb) {
             high = b;
             b = a;
             fb = fa;
             a = high - golden * (high - low);
-            fa = kith__log_loss(P, classes, at, exp(a));
+            fa = soft_loss(P, classes, at, exp(a));
         } else {
             low = a;
             a = b;
             fa = fb;
             b = low + golden * (high - low);
-            fb = kith__log_loss(P, classes, at, exp(b));
+            fb = soft_loss(P, classes, at, exp(b));
         }
     }
     return exp((low + high) / 2);

@@ -16,7 +16,8 @@ typedef struct kith__known_nodes {
 double kith__log_loss(const float *P, int classes, const kith__known_nodes *at,
                       double temperature);
 
-/* The temperature with the least log-loss, in [1e-3, 1e3]; 1 if n is 0. */
+/* The temperature that fits best, in [1e-3, 1e3]; 1 if n is 0.  Never certain:
+ * see calibrate.c. */
 double kith__fit_temperature(const float *P, int classes,
                              const kith__known_nodes *at);
 

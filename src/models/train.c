@@ -115,12 +115,40 @@ static void release_beliefs(kith__beliefs *b)
 
 /* ---- training ------------------------------------------------------------ */
 
+/* Every number in the range that kith/model.h gives; NaN is in none. */
+static kith_status check_params(const kith_params *p, kith_error *err)
+{
+    const struct {
+        const char *name;
+        double value, least, most;
+    } ranges[] = {
+        {"prep", (double)p->prep, 0, 2},
+        {"smooth", p->smooth, 0, 8},
+        {"penalty", p->penalty, 1e-300, 1e300},
+        {"iterations", p->iterations, 1, 1000},
+        {"tolerance", p->tolerance, 0, 1e300},
+        {"damping", p->damping, 0, 1 - 1e-9},
+        {"g1", p->g1, 0, 1e300},
+        {"g2", p->g2, 0, 1e300},
+        {"lambda", p->lambda, 0, 1e300},
+        {"outer", p->outer, 0, 1000},
+        {"inner", p->inner, 0, 1000},
+        {"bound", p->bound, 1e-300, 1 - 1e-9},
+    };
+
+    for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
+        if (!(ranges[i].value >= ranges[i].least &&
+              ranges[i].value <= ranges[i].most))
+            return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                              "%s is %g, which is out of range", ranges[i].name,
+                              ranges[i].value);
+    return KITH_OK;
+}
+
 static kith_status check_options(const kith_dataset *d, const char *name,
                                  const kith__method *method,
                                  const kith_params *p, kith_error *err)
 {
-    const char *wrong = NULL;
-
     if (!method)
         return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                           "no method '%s', expected one that `kith methods` "
@@ -133,27 +161,7 @@ static kith_status check_options(const kith_dataset *d, const char *name,
         return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                           "method '%s' needs node features, and there are none",
                           name);
-    if (!(p->penalty > 0) || !isfinite(p->penalty))
-        wrong = "penalty";
-    else if (p->smooth < 0 || p->smooth > 8)
-        wrong = "smooth";
-    else if (p->iterations < 1 || p->iterations > 1000)
-        wrong = "iterations";
-    else if (!(p->tolerance >= 0))
-        wrong = "tolerance";
-    else if (!(p->damping >= 0 && p->damping < 1))
-        wrong = "damping";
-    else if (!(p->g1 >= 0 && p->g2 >= 0 && p->lambda >= 0 &&
-               isfinite(p->g1 + p->g2 + p->lambda)))
-        wrong = "g1, g2 or lambda";
-    else if (p->outer < 0 || p->inner < 0 || p->outer > 1000 || p->inner > 1000)
-        wrong = "outer or inner";
-    else if (!(p->bound > 0 && p->bound < 1))
-        wrong = "bound";
-    if (wrong)
-        return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0, "%s is out of range",
-                          wrong);
-    return KITH_OK;
+    return check_params(p, err);
 }
 
 /* Ids and classes of the training nodes, by which a grown graph finds them. */

@@ -90,7 +90,7 @@ static kith_status try_points(const kith__task *task,
                               score *best_score, kith_error *err)
 {
     const bool wide = side_by_side(task) && n > 1;
-    score scores[MOST_POINTS];
+    score scores[MOST_POINTS] = {{0}};
     kith_status st = KITH_OK;
 
 #pragma omp parallel for num_threads(wide ? task->threads : 1) \
@@ -265,7 +265,7 @@ static int step_points(const kith_params *p, uint32_t fixed,
     const int n3 = COUNT(fixed, KITH_FIX_LAMBDA, lambdas);
     int n = 0;
 
-    if (n1 * n2 * n3 > 1) { /* not to learn at all may be best: LinBP */
+    if (n1 > 1 && n2 > 1) { /* not to learn at all may be best: LinBP */
         points[n] = *p;
         points[n].g1 = points[n].g2 = 0;
         n++;

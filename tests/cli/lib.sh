@@ -49,6 +49,13 @@ skip() {
     current=
 }
 
+# has PART...: was the command built with these ("gzip", "zstd")?
+has() {
+    for part; do
+        case $("$KITH" --version) in *"$part"*) ;; *) return 1 ;; esac
+    done
+}
+
 close_test() {
     [ -n "$current" ] || return 0
     tests=$((tests + 1))

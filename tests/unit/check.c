@@ -37,6 +37,20 @@ void check_skip(const char *why)
     longjmp(skip_to, 1);
 }
 
+void check_needs(const char *parts)
+{
+    static char why[64];
+    char word[16];
+
+    while (sscanf(parts, "%15s", word) == 1) {
+        if (!strstr(kith_features_built(), word)) {
+            snprintf(why, sizeof(why), "built without %s", word);
+            check_skip(why);
+        }
+        parts = strstr(parts, word) + strlen(word);
+    }
+}
+
 /* ---- allocation failures ------------------------------------------------- */
 
 static atomic_long in_use, calls, fail_at;

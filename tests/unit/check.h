@@ -37,6 +37,8 @@ void check_failed(const char *file, int line, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* End the test that runs, counted as skipped. */
 void check_skip(const char *why);
+/* The same, unless the library was built with these parts ("gzip zstd"). */
+void check_needs(const char *parts);
 
 #define TEST(NAME)                                                 \
     static void test_##NAME(void);                                 \

@@ -87,6 +87,7 @@ TEST(bad_label_lines_are_refused)
 
 TEST(labels_are_written_so_that_they_read_back)
 {
+    check_needs("gzip");
     kith_graph *g = path_graph();
     kith_labels *l = labels_of(g, "10\tb c\n0\ta\n"), *back = NULL;
     kith_error err;

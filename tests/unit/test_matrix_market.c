@@ -225,6 +225,7 @@ TEST(a_symmetric_array_is_its_lower_triangle)
 
 TEST(features_come_back_as_they_were)
 {
+    check_needs("gzip zstd");
     const kith_features all[] = {SCIPY_MATRIX, ONES_MATRIX, DENSE_MATRIX};
     const char *const names[] = {"out.mtx", "out.mtx.gz", "out.mtx.zst"};
 

@@ -36,6 +36,7 @@ static void counts_of(const char *readme, int64_t *nodes, int64_t *edges)
 
 static void check_set(const char *name)
 {
+    check_needs("gzip");
     const char *folder = check_shared(name);
     char *readme = readme_of(folder);
     int64_t nodes, edges, classes, columns, labelled, nonzeros;
@@ -97,6 +98,7 @@ SHARED_SET(tolokers)
 
 TEST(shared_splits_load_and_do_not_overlap)
 {
+    check_needs("gzip");
     static const char *const sets[] = {"cora", "nell", "texas", "citeseer"};
 
     for (int i = 0; i < 4; i++) {

@@ -50,6 +50,7 @@ static void check_lines(const char *path)
 
 TEST(lines_come_out_the_same_plain_gzip_and_zstd)
 {
+    check_needs("gzip zstd");
     size_t n;
     char *text = many_lines(&n);
 
@@ -63,6 +64,7 @@ TEST(lines_come_out_the_same_plain_gzip_and_zstd)
 
 TEST(gzip_members_and_zstd_frames_may_follow_each_other)
 {
+    check_needs("gzip zstd");
     static const char *const names[] = {"m.gz", "m.zst"};
 
     for (int i = 0; i < 2; i++) {
@@ -101,6 +103,7 @@ static kith_status read_all(const char *path, kith_error *err)
 
 TEST(files_cut_off_anywhere_are_refused)
 {
+    check_needs("gzip zstd");
     static const char *const names[] = {"cut.gz", "cut.zst"};
 
     for (int i = 0; i < 2; i++) {
@@ -121,6 +124,7 @@ TEST(files_cut_off_anywhere_are_refused)
 
 TEST(broken_gzip_is_refused)
 {
+    check_needs("gzip zstd");
     size_t n;
     char *bytes = check_read(packed("b.gz", "hello\nworld\n", 12), &n);
     kith_error err = {0};
@@ -133,6 +137,7 @@ TEST(broken_gzip_is_refused)
 
 TEST(a_line_may_span_blocks)
 {
+    check_needs("gzip zstd");
     const size_t n = 3 << 20;
     char *text = malloc(n + 20);
     kith__reader r;

@@ -58,6 +58,7 @@ TEST(features_are_written_with_their_shape)
 
 TEST(sparse_values_come_back_as_they_were)
 {
+    check_needs("gzip");
     const kith_features matrix = SCIPY_MATRIX;
     const char *path = check_path("out.svm.gz");
     kith_features *f;
