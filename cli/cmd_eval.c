@@ -111,6 +111,9 @@ static const option options[] = {
      .most = 9e15,
      .group = "Splits",
      .help = "Random splits: chooses them."},
+    {.name = "edge-weights",
+     .help = "Show the average weight of edges between nodes of one class and "
+             "of others, before and after learning."},
     ROWS_METHOD,
     ROWS_READING,
     ROW_THREADS,
@@ -226,6 +229,7 @@ static kith_status find_positive(task *t)
     char list[300] = "";
     size_t used = 0;
 
+    t->e.edge_weights = args_flag(a, "edge-weights");
     t->e.precision_at = (int32_t)args_integer(a, "precision-at");
     t->e.positive = l->classes - 1;
     if (!name)
@@ -412,6 +416,9 @@ static kith_status try_one(task *t, const kith_train_options *o, int method,
         st = kith_precision_at(t->p, t->data->labels, s->test, s->n_test,
                                e->positive, e->precision_at, &out->precision,
                                &t->r.err);
+    if (st == KITH_OK && e->edge_weights)
+        st = kith_model_average_weights(m, t->data, &o->job, out->weights,
+                                        &t->r.err);
     if (st == KITH_OK) {
         out->validation = kith_model_validation(m);
         out->temperature = kith_model_temperature(m);

@@ -27,6 +27,17 @@ static json_t *params_object(const kith_params *p)
     return o;
 }
 
+static json_t *weights_object(const double weights[4])
+{
+    static const char *const names[] = {"same_before", "other_before",
+                                        "same_after", "other_after"};
+    json_t *o = json_object();
+
+    for (int i = 0; i < 4; i++)
+        json_object_set_new(o, names[i], json_number(weights[i]));
+    return o;
+}
+
 static json_t *trial_object(const evaluation *e, int method, int split)
 {
     const trial *t = &e->trials[method * e->splits + split];
@@ -51,6 +62,8 @@ static json_t *trial_object(const evaluation *e, int method, int split)
     json_object_set_new(o, "rho", json_number(t->certificate.rho));
     json_object_set_new(o, "residual", json_number(t->certificate.residual));
     json_object_set_new(o, "params", params_object(&t->params));
+    if (e->edge_weights)
+        json_object_set_new(o, "edge_weights", weights_object(t->weights));
     return o;
 }
 

@@ -17,6 +17,8 @@ typedef struct trial {
     double temperature;
     kith_params params;
     kith_certificate certificate;
+    double weights[4]; /* average weight of edges within a class and of others,
+                          at the start and in the end */
 } trial;
 
 typedef struct evaluation {
@@ -30,6 +32,7 @@ typedef struct evaluation {
     trial *trials;    /* methods x splits */
     bool random;      /* splits were drawn, by: */
     uint64_t seed;
+    bool edge_weights;    /* were asked for */
     int32_t precision_at; /* k, 0 = not asked for */
     int32_t positive;     /* the class it is about */
 } evaluation;

@@ -210,8 +210,31 @@ static void split_rows(FILE *out, const evaluation *e)
     }
 }
 
+/* Mean over the splits of one of the four average weights. */
+static double mean_weight(const evaluation *e, int method, int which)
+{
+    double sum = 0;
+
+    for (int s = 0; s < e->splits; s++)
+        sum += e->trials[method * e->splits + s].weights[which];
+    return sum / e->splits;
+}
+
+static void edge_weights(FILE *out, const evaluation *e)
+{
+    if (!e->edge_weights)
+        return;
+    fprintf(out, "\naverage weight of edges: same class / others, at the start "
+                 "-> in the end\n");
+    for (int m = 0; m < e->methods; m++)
+        fprintf(out, "%-8s %.4f / %.4f -> %.4f / %.4f\n", e->method[m].name,
+                mean_weight(e, m, 0), mean_weight(e, m, 1),
+                mean_weight(e, m, 2), mean_weight(e, m, 3));
+}
+
 static void foot(FILE *out, const evaluation *e)
 {
+    edge_weights(out, e);
     if (e->splits > 1)
         fprintf(out, "\nmean and standard deviation over %d splits\n",
                 e->splits);

@@ -26,15 +26,36 @@ run() {
     printf '%s(%d.%03d s)%s\n' "$bold" $((took / 1000)) $((took % 1000)) "$plain"
 }
 
+# compare OUT LABELS: how many predictions are right, and the first few wrong.
+compare() {
+    awk -F '\t' '
+        NR == FNR { if ($1 !~ /^#/) truth[$1] = $2; next }
+        FNR > 1 {
+            n++
+            if (truth[$1] == $2) { right++; next }
+            if (++wrong <= 3)
+                printf "  node %s: %s (%.2f), in truth %s\n", $1, $2, $3, truth[$1]
+        }
+        END { printf "  %d of %d nodes are labelled right\n", right, n }' "$2" "$1"
+}
+
 say '1. A small graph: who met whom in a karate club that split in two'
 run graph info data/karate
 
-say '2. Build it: one binary file, opened later without reading it again'
-run graph build data/karate -o karate.kg
+say '2. Label all 34 members from two: the instructor (1) and the officer (34)'
+printf '1\tMr. Hi\n34\tOfficer\n' >two.tsv
+run classify data/karate --labels two.tsv -o karate.tsv
+say 'Beside the truth (node 9 is the one that every method gets wrong):'
+compare karate.tsv data/karate/labels.tsv
 
 say '3. A generated graph: 2000 nodes, 4 planted classes, 200 features'
-run graph generate sbm --nodes 2000 --classes 4 --homophily 0.8 \
-    --features 200 --seed 1 -o sbm.kg
-run graph info sbm.kg
+run graph generate sbm --nodes 2000 --classes 4 --homophily 0.7 --degree 8 \
+    --features 200 --words 8 --signal 0.3 --seed 1 -o sbm
+say '   Label all of them from 20 known nodes per class:'
+run classify sbm --split 0 -o sbm.tsv
+compare sbm.tsv sbm/labels.tsv
 
-say 'Next: build/kith graph --help, and README.md'
+say '4. Which method is best there, on identical splits?'
+run eval sbm --methods logreg,linbp,lcm --train-per-class 20 --val 200 --trials 3 --seed 1
+
+say 'Next: build/kith --help, and README.md'

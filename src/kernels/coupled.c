@@ -54,10 +54,44 @@ void kith__pull(const kith__coupled *W, const float *X, int k,
         kith__pull_row(W, X, k, u, Y + (int64_t)u * k);
 }
 
+/* Is H = a I + b 11'?  The coupling is, as it starts. */
+static _Bool is_uniform(const float *H, int k, float *a, float *b)
+{
+    *b = k > 1 ? H[1] : 0;
+    *a = H[0] - *b;
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j < k; j++)
+            if (H[(int64_t)i * k + j] != (i == j ? H[0] : *b))
+                return 0;
+    return 1;
+}
+
+/* Y += X (a I + b 11'), in O(n k) instead of O(n k^2). */
+static void add_uniform(const float *X, int64_t n, int k, float a, float b,
+                        float *restrict Y)
+{
+    for (int64_t u = 0; u < n; u++) {
+        const float *x = X + u * k;
+        float *y = Y + u * k, sum = 0;
+
+        for (int c = 0; c < k; c++)
+            sum += x[c];
+#pragma omp simd
+        for (int c = 0; c < k; c++)
+            y[c] += a * x[c] + b * sum;
+    }
+}
+
 /* Y += X H for few rows. */
 static void add_product(const float *X, int64_t n, int k, const float *H,
                         float *restrict Y)
 {
+    float a, b;
+
+    if (k > SMALL && is_uniform(H, k, &a, &b)) {
+        add_uniform(X, n, k, a, b, Y);
+        return;
+    }
 #ifdef KITH_HAVE_BLAS
     if (k > SMALL) {
         cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)n, k, k, 1,
@@ -128,10 +162,23 @@ void kith__times_small(const float *X, int64_t n, int k, const float *H,
 
 enum { GRAM_ROWS = 1024 };
 
-/* G += X' Y of few rows, in double. */
+/* G += X' Y of few rows, in double; with many classes in blocks of float. */
 static void add_gram(const float *X, const float *Y, int64_t n, int k,
-                     double *restrict G)
+                     double *restrict G, float *block)
 {
+#ifdef KITH_HAVE_BLAS
+    for (int64_t from = 0; k > SMALL && from < n; from += GRAM_ROWS) {
+        const int rows = (int)(n - from < GRAM_ROWS ? n - from : GRAM_ROWS);
+
+        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, k, k, rows, 1,
+                    X + from * k, k, Y + from * k, k, 0, block, k);
+        for (int64_t i = 0; i < (int64_t)k * k; i++)
+            G[i] += (double)block[i];
+    }
+    if (k > SMALL)
+        return;
+#endif
+    (void)block;
     for (int64_t u = 0; u < n; u++) {
         const float *x = X + u * k, *y = Y + u * k;
 
@@ -154,20 +201,26 @@ _Bool kith__gram(const float *X, const float *Y, int64_t n, int k, double *G,
     const int64_t parts = wished > 64 ? 64 : wished < 1 ? 1 : wished;
     const int64_t kk = (int64_t)k * k;
     double *partial = kith__alloc_zeroed(parts * kk, sizeof(*partial));
+    float *blocks = kith__alloc(parts * kk, sizeof(*blocks));
 
-    if (!partial)
+    if (!partial || !blocks) {
+        kith__free(partial);
+        kith__free(blocks);
         return 0;
+    }
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
     for (int64_t b = 0; b < parts; b++) {
         const int64_t from = n * b / parts, to = n * (b + 1) / parts;
 
-        add_gram(X + from * k, Y + from * k, to - from, k, partial + b * kk);
+        add_gram(X + from * k, Y + from * k, to - from, k, partial + b * kk,
+                 blocks + b * kk);
     }
     memset(G, 0, (size_t)kk * sizeof(*G));
     for (int64_t b = 0; b < parts; b++)
         for (int64_t i = 0; i < kk; i++)
             G[i] += partial[b * kk + i];
     kith__free(partial);
+    kith__free(blocks);
     return 1;
 }
 

@@ -67,6 +67,27 @@ TEST(a_step_equals_dense_matrices)
         }
 }
 
+/* The coupling as it starts takes a shorter way; it must be the same. */
+TEST(a_uniform_coupling_equals_dense_matrices)
+{
+    kith_graph *g = small_graph(40, 100, false, 7);
+    float X[40 * 20], Q[40 * 20], Y[40 * 20], H[400];
+    double W[1600], want[40 * 20];
+    small_task s;
+
+    random_floats(X, 800, 1);
+    random_floats(Q, 800, 2);
+    kith__coupling_start(20, H);
+    small_task_new(&s, g, 2, 0, 1);
+    dense_weights(&s.task.W, W);
+    dense_step(W, 40, X, 20, H, Q, want);
+    kith__coupled_step(&s.task.W, X, 20, H, Q, Y);
+    for (int i = 0; i < 800; i++)
+        CHECK_NEAR(Y[i], want[i], 2e-6);
+    small_task_release(&s);
+    kith_graph_free(g);
+}
+
 /* Path 0-1-2, node 0 known: by hand, with d = 1, 2, 1 and k = 2,
  * y_1 = (q_0 / sqrt 2) H = (.3, -.3) / sqrt 2 x .2. */
 TEST(one_step_on_a_path_by_hand)
@@ -113,6 +134,24 @@ TEST(the_same_bytes_for_any_number_of_threads)
         small_task_release(&s);
     }
     kith_graph_free(g);
+}
+
+TEST(gram_of_many_classes_equals_plain_loops)
+{
+    float X[64 * 20], Y[64 * 20];
+    double G[400];
+
+    random_floats(X, 1280, 6);
+    random_floats(Y, 1280, 7);
+    CHECK(kith__gram(X, Y, 64, 20, G, 2));
+    for (int i = 0; i < 20; i++)
+        for (int j = 0; j < 20; j++) {
+            double sum = 0;
+
+            for (int u = 0; u < 64; u++)
+                sum += (double)X[u * 20 + i] * (double)Y[u * 20 + j];
+            CHECK_NEAR(G[i * 20 + j], sum, 1e-5);
+        }
 }
 
 TEST(gram_and_small_product_equal_plain_loops)
