@@ -1,41 +1,74 @@
 /*
- * The arrays that each method holds at its peak; n nodes, m edges, C classes,
- * F feature columns.  Floats take 4 bytes, the neighbour array 4 bytes for
- * each of its 2m entries, row offsets 8 bytes a node.
+ * The arrays that `kith classify --no-tune` holds at its peak; n nodes, m
+ * edges, C classes, F feature columns.  Floats take 4 bytes, the neighbour
+ * array 4 bytes for each of its 2m entries, row offsets 8 bytes a node.  Tuning
+ * may run several fits side by side, where they are small; smoothed features
+ * (--smooth) come on top.
  */
 #include "forecast.h"
 
 #include <stddef.h>
 
-static double graph(const forecast_sizes *s)
+/* What stays throughout: graph, labels, features, and the probabilities that
+ * come out. */
+static double data(const forecast_sizes *s)
 {
-    return 4 * 2 * s->edges + 8 * s->nodes;
+    return 4 * 2 * s->edges + 8 * s->nodes + 4 * s->nodes + s->feature_bytes +
+           4 * s->nodes * s->classes;
 }
 
-/* The features, and twelve double vectors of the (F + 1) x C weights: L-BFGS
- * keeps five pairs, the point and the gradient. */
+/* Logistic regression: the features as prepared, twelve double vectors of the
+ * (F + 1) x C weights (L-BFGS keeps five pairs, the point and the gradient),
+ * the potentials. */
+static double fitting(const forecast_sizes *s)
+{
+    if (s->columns == 0)
+        return 0;
+    return 2 * s->feature_bytes + 8 * (s->columns + 1) * s->classes * 12 +
+           4 * s->nodes * s->classes;
+}
+
+static double larger(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Potentials and beliefs. */
 static double logreg(const forecast_sizes *s)
 {
-    return s->feature_bytes + 8 * (s->columns + 1) * s->classes * 12;
+    return data(s) + larger(fitting(s), 2 * 4 * s->nodes * s->classes);
 }
 
-/* The potentials, the beliefs and the next beliefs: three n x C floats. */
+/* Per node a scale and, for the bound of rho(W), two doubles. */
+static double per_node(const forecast_sizes *s)
+{
+    return (4 + 2 * 8) * s->nodes;
+}
+
+/* Potentials, beliefs, centred potentials, next beliefs: n x C each. */
 static double linbp(const forecast_sizes *s)
 {
-    return graph(s) + 3 * 4 * s->nodes * s->classes;
+    return data(s) +
+           larger(fitting(s), 4 * 4 * s->nodes * s->classes + per_node(s));
 }
 
-/* A message each way over every edge, old and new; potentials, beliefs. */
+/* A message each way over every edge, old and new, and the place of its
+ * reverse; potentials, their logarithms, beliefs. */
 static double bp(const forecast_sizes *s)
 {
-    return graph(s) + 2 * 4 * 2 * s->edges * s->classes +
-           2 * 4 * s->nodes * s->classes;
+    return data(s) +
+           larger(fitting(s), 2 * 4 * 2 * s->edges * s->classes +
+                                  8 * 2 * s->edges +
+                                  3 * 4 * s->nodes * s->classes + 4 * s->nodes);
 }
 
-/* As LinBP, and a weight and its gradient for every stored neighbour. */
+/* A weight per stored neighbour; potentials, centred potentials, beliefs twice,
+ * their softmax, and S H, W S: n x C each. */
 static double lcm(const forecast_sizes *s)
 {
-    return linbp(s) + 2 * 4 * 2 * s->edges;
+    return data(s) +
+           larger(fitting(s), 4 * 2 * s->edges + 7 * 4 * s->nodes * s->classes +
+                                  per_node(s));
 }
 
 const forecast_method forecast_methods[] = {

@@ -22,10 +22,31 @@ static int32_t rows_at_once(int k)
 /* Above this many classes BLAS beats the loop. */
 enum { SMALL = 16 };
 
-void kith__pull_row(const kith__coupled *W, const float *X, int k, int32_t u,
-                    float *restrict out)
+/* out_u = sum_v w_uv x_v; inlined with a constant k, the sums are registers. */
+static inline void pull_fixed(const kith__coupled *W, const float *X, int k,
+                              int32_t u, float *restrict out)
 {
     const int64_t end = W->rows[u + 1];
+    float sum[8] = {0};
+
+    for (int64_t p = W->rows[u]; p < end; p++) {
+        const int32_t v = W->neighbours[p];
+        const float w = W->weights ? W->weights[p] : W->scale[v];
+        const float *x = X + (int64_t)v * k;
+
+        for (int c = 0; c < k; c++)
+            sum[c] += w * x[c];
+    }
+    for (int c = 0; c < k; c++)
+        out[c] = W->weights ? sum[c] : sum[c] * W->scale[u];
+}
+
+/* The same for any k. */
+static void pull_any(const kith__coupled *W, const float *X, int k, int32_t u,
+                     float *restrict out)
+{
+    const int64_t end = W->rows[u + 1];
+    const float s = W->weights ? 1 : W->scale[u];
 
     memset(out, 0, (size_t)k * sizeof(*out));
     for (int64_t p = W->rows[u]; p < end; p++) {
@@ -37,12 +58,38 @@ void kith__pull_row(const kith__coupled *W, const float *X, int k, int32_t u,
         for (int c = 0; c < k; c++)
             out[c] += w * x[c];
     }
-    if (!W->weights) {
-        const float s = W->scale[u];
-
 #pragma omp simd
-        for (int c = 0; c < k; c++)
-            out[c] *= s;
+    for (int c = 0; c < k; c++)
+        out[c] *= s;
+}
+
+void kith__pull_row(const kith__coupled *W, const float *X, int k, int32_t u,
+                    float *restrict out)
+{
+    switch (k) {
+    case 2:
+        pull_fixed(W, X, 2, u, out);
+        break;
+    case 3:
+        pull_fixed(W, X, 3, u, out);
+        break;
+    case 4:
+        pull_fixed(W, X, 4, u, out);
+        break;
+    case 5:
+        pull_fixed(W, X, 5, u, out);
+        break;
+    case 6:
+        pull_fixed(W, X, 6, u, out);
+        break;
+    case 7:
+        pull_fixed(W, X, 7, u, out);
+        break;
+    case 8:
+        pull_fixed(W, X, 8, u, out);
+        break;
+    default:
+        pull_any(W, X, k, u, out);
     }
 }
 

@@ -9,6 +9,11 @@
  * The sum is over training nodes, not their mean, so the penalty matters less
  * the more there are.  Convex: the start does not matter.
  * Cost of an evaluation: O(nonzeros of the rows x k).
+ *
+ * With fewer rows than columns the problem is turned first.  The best B lies in
+ * the span of the rows, B = X'R^-T B~ with X X' = R R' (Cholesky), and in B~ it
+ * is the same problem with the L x L rows R: the losses as x_l B = r_l B~, and
+ * |B|^2 = |B~|^2.  Exact, and for a few training nodes far smaller.
  */
 #include "models/logreg.h"
 
@@ -110,9 +115,10 @@ static kith_status balance_rows(const int32_t *truth, int32_t n, int k,
     return KITH_OK;
 }
 
-kith_status kith__logreg_fit(const kith__matrix *rows, const int32_t *truth,
-                             int k, double penalty, bool balance, float *B,
-                             kith_error *err)
+/* Minimise over B by L-BFGS, as the rows are. */
+static kith_status fit_rows(const kith__matrix *rows, const int32_t *truth,
+                            int k, double penalty, bool balance, float *B,
+                            kith_error *err)
 {
     const int64_t n = ((int64_t)rows->columns + 1) * k;
     problem p = {rows, truth, NULL, k, penalty};
@@ -147,6 +153,134 @@ out:
     if (at)
         lbfgs_free(at);
     return st;
+}
+
+/* ---- few rows, many columns -----------------------------------------------
+ */
+
+enum { TURN_MOST = 2048 };
+
+static int64_t row_begin(const kith__matrix *m, int32_t l)
+{
+    return m->row ? m->row[l] : (int64_t)l * m->columns;
+}
+
+static int64_t column_at(const kith__matrix *m, int32_t l, int64_t p)
+{
+    return m->row ? m->column[p] : p - row_begin(m, l);
+}
+
+/* G = X X', L x L: row l is spread over the columns, then met by the others. */
+static void inner_products(const kith__matrix *x, double *spread, double *G)
+{
+    memset(spread, 0, (size_t)x->columns * sizeof(*spread));
+    for (int32_t l = 0; l < x->n; l++) {
+        for (int64_t p = row_begin(x, l); p < row_begin(x, l + 1); p++)
+            spread[column_at(x, l, p)] = (double)x->value[p];
+        for (int32_t i = 0; i <= l; i++) {
+            double sum = 0;
+
+            for (int64_t p = row_begin(x, i); p < row_begin(x, i + 1); p++)
+                sum += (double)x->value[p] * spread[column_at(x, i, p)];
+            G[(int64_t)l * x->n + i] = sum;
+        }
+        for (int64_t p = row_begin(x, l); p < row_begin(x, l + 1); p++)
+            spread[column_at(x, l, p)] = 0;
+    }
+}
+
+/* The lower triangle R of G + jitter = R R', in place, zeros above it.  Equal
+ * or empty rows make G singular; the jitter is far below what floats hold. */
+static void cholesky(double *G, int32_t n)
+{
+    double trace = 0;
+
+    for (int32_t i = 0; i < n; i++)
+        trace += G[(int64_t)i * n + i];
+    for (int32_t i = 0; i < n; i++) {
+        double *gi = G + (int64_t)i * n;
+
+        for (int32_t j = 0; j <= i; j++) {
+            const double *gj = G + (int64_t)j * n;
+            double sum = gi[j] + (i == j ? 1e-10 * (trace / n) + 1e-30 : 0);
+
+            for (int32_t m = 0; m < j; m++)
+                sum -= gi[m] * gj[m];
+            gi[j] = i == j ? sqrt(fmax(sum, 1e-30)) : sum / gj[j];
+        }
+        memset(gi + i + 1, 0, (size_t)(n - i - 1) * sizeof(*gi));
+    }
+}
+
+/* Solve R' Y = B~ for k columns, in place, from the last row up. */
+static void solve_upper(const double *R, int32_t n, int k, double *Y)
+{
+    for (int32_t i = n - 1; i >= 0; i--)
+        for (int c = 0; c < k; c++) {
+            double sum = Y[(int64_t)i * k + c];
+
+            for (int32_t j = i + 1; j < n; j++)
+                sum -= R[(int64_t)j * n + i] * Y[(int64_t)j * k + c];
+            Y[(int64_t)i * k + c] = sum / R[(int64_t)i * n + i];
+        }
+}
+
+/* B = X'Y; the biases are the last row of B~. */
+static void turn_back(const kith__matrix *x, const double *Y, int k,
+                      const float *turned, float *B)
+{
+    memset(B, 0, (size_t)x->columns * (size_t)k * sizeof(*B));
+    for (int32_t l = 0; l < x->n; l++)
+        for (int64_t p = row_begin(x, l); p < row_begin(x, l + 1); p++) {
+            float *b = B + column_at(x, l, p) * k;
+
+            for (int c = 0; c < k; c++)
+                b[c] += (float)((double)x->value[p] * Y[(int64_t)l * k + c]);
+        }
+    memcpy(B + (int64_t)x->columns * k, turned + (int64_t)x->n * k,
+           (size_t)k * sizeof(*B));
+}
+
+static kith_status fit_turned(const kith__matrix *x, const int32_t *truth,
+                              int k, double penalty, bool balance, float *B,
+                              kith_error *err)
+{
+    const int64_t L = x->n;
+    kith__matrix small = {.n = x->n, .columns = x->n};
+    double *spread = NULL, *R = NULL, *Y = NULL;
+    float *turned = NULL;
+    kith_status st = KITH_OK;
+
+    TRY_NEW(spread, kith__alloc(x->columns, sizeof(*spread)));
+    TRY_NEW(R, kith__alloc_zeroed(L * L, sizeof(*R)));
+    TRY_NEW(small.value, kith__alloc(L * L, sizeof(float)));
+    TRY_NEW(turned, kith__alloc_zeroed((L + 1) * k, sizeof(*turned)));
+    TRY_NEW(Y, kith__alloc(L * k, sizeof(*Y)));
+    inner_products(x, spread, R);
+    cholesky(R, x->n);
+    for (int64_t i = 0; i < L * L; i++)
+        small.value[i] = (float)R[i];
+    TRY(fit_rows(&small, truth, k, penalty, balance, turned, err));
+    for (int64_t i = 0; i < L * k; i++)
+        Y[i] = (double)turned[i];
+    solve_upper(R, x->n, k, Y);
+    turn_back(x, Y, k, turned, B);
+out:
+    kith__free(spread);
+    kith__free(R);
+    kith__free(Y);
+    kith__free(turned);
+    kith__free(small.value);
+    return st;
+}
+
+kith_status kith__logreg_fit(const kith__matrix *rows, const int32_t *truth,
+                             int k, double penalty, bool balance, float *B,
+                             kith_error *err)
+{
+    if (rows->n <= TURN_MOST && rows->n < rows->columns / 2)
+        return fit_turned(rows, truth, k, penalty, balance, B, err);
+    return fit_rows(rows, truth, k, penalty, balance, B, err);
 }
 
 kith_status kith__logreg_run(const kith__task *task, const kith_params *p,

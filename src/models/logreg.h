@@ -7,8 +7,8 @@
 #include "models/design.h"
 
 /*
- * Fit B ((columns + 1) x k, the last row the biases) to rows with classes
- * `truth`; B holds the start on entry, zeros if nothing better is known.
+ * Fit B ((columns + 1) x k, the last row the biases, zeros on entry) to rows
+ * with classes `truth`.
  */
 kith_status kith__logreg_fit(const kith__matrix *rows, const int32_t *truth,
                              int k, double penalty, bool balance, float *B,

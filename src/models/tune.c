@@ -81,13 +81,14 @@ static bool side_by_side(const kith__task *task)
     return task->threads > 1 && one * task->threads < 1e9;
 }
 
-/* Score many points, best first wins; *best is its index. */
+/* Score many points; *best is the index of the best: by accuracy, or by
+ * log-loss, the finer measure where many points differ little. */
 static kith_status try_points(const kith__task *task,
                               const kith__method *method,
                               const kith_params *points, int n,
                               const float *potentials,
-                              const kith__known_nodes *val, int *best,
-                              score *best_score, kith_error *err)
+                              const kith__known_nodes *val, bool by_loss,
+                              int *best, score *best_score, kith_error *err)
 {
     const bool wide = side_by_side(task) && n > 1;
     score scores[MOST_POINTS] = {{0}};
@@ -117,7 +118,8 @@ static kith_status try_points(const kith__task *task,
         return st;
     *best = 0;
     for (int i = 1; i < n; i++)
-        if (better(&scores[i], &scores[*best]))
+        if (by_loss ? scores[i].log_loss < scores[*best].log_loss
+                    : better(&scores[i], &scores[*best]))
             *best = i;
     *best_score = scores[*best];
     return KITH_OK;
@@ -125,25 +127,33 @@ static kith_status try_points(const kith__task *task,
 
 /* ---- potentials ---------------------------------------------------------- */
 
-/* Points that differ in how potentials are used: clamp and iterations. */
-static int usage_points(const kith_params *p, uint32_t fixed,
+/* Iterations at which potentials are judged, before that number is tuned. */
+enum { JUDGED_AT = 10 };
+
+/* With and without clamping. */
+static int clamp_points(const kith_params *p, uint32_t fixed,
                         const kith__method *method, kith_params *points)
 {
-    const int clamps = method->uses_graph && !(fixed & KITH_FIX_CLAMP) ? 2 : 1;
-    const int steps = method->uses_graph
-                          ? COUNT(fixed, KITH_FIX_ITERATIONS, iterations)
-                          : 1;
-    int n = 0;
+    const int n = method->uses_graph && !(fixed & KITH_FIX_CLAMP) ? 2 : 1;
 
-    for (int c = 0; c < clamps; c++)
-        for (int i = 0; i < steps; i++) {
-            points[n] = *p;
-            if (clamps > 1)
-                points[n].clamp = c == 0;
-            if (steps > 1)
-                points[n].iterations = iterations[i];
-            n++;
-        }
+    for (int i = 0; i < n; i++) {
+        points[i] = *p;
+        if (n > 1)
+            points[i].clamp = i == 0;
+        if (!(fixed & KITH_FIX_ITERATIONS))
+            points[i].iterations = JUDGED_AT;
+    }
+    return n;
+}
+
+static int iteration_points(const kith_params *p, kith_params *points)
+{
+    const int n = (int)(sizeof(iterations) / sizeof(*iterations));
+
+    for (int i = 0; i < n; i++) {
+        points[i] = *p;
+        points[i].iterations = iterations[i];
+    }
     return n;
 }
 
@@ -163,14 +173,14 @@ static kith_status consider(search *s, const kith_params *p,
                             kith__tuned *candidate, kith_error *err)
 {
     kith_params points[MOST_POINTS];
-    const int n = usage_points(p, s->options->fixed, s->judge, points);
+    const int n = clamp_points(p, s->options->fixed, s->judge, points);
     kith_status st = KITH_OK;
     score got = {0};
     int at = 0;
 
     if (s->val->n > 0)
         TRY(try_points(s->task, s->judge, points, n, candidate->potentials,
-                       s->val, &at, &got, err));
+                       s->val, false, &at, &got, err));
     if (!s->any || better(&got, &s->best_score)) {
         kith__tuned_release(s->best);
         *s->best = *candidate;
@@ -307,9 +317,16 @@ kith_status kith__tune(const kith__task *task, const kith_features *features,
         given.fixed = KITH_FIX_ALL;
     s.options = &given;
     TRY(features ? search_features(&s, features, err) : search_labels(&s, err));
+    if (method->uses_graph && !(given.fixed & KITH_FIX_ITERATIONS)) {
+        n = iteration_points(&out->params, points);
+        TRY(try_points(task, s.judge, points, n, out->potentials, val, false,
+                       &at, &ignored, err));
+        out->params = points[at];
+    }
     n = step_points(&out->params, given.fixed, points);
     if (method->learns && n > 1) {
-        TRY(try_points(task, method, points, n, out->potentials, val, &at,
+        /* Sixty-odd points within a node or two of each other: by loss. */
+        TRY(try_points(task, method, points, n, out->potentials, val, true, &at,
                        &ignored, err));
         out->params = points[at];
     }

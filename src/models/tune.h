@@ -22,7 +22,8 @@ void kith__tuned_release(kith__tuned *t);
  * or everything fixed, the parameters given are taken.  The potentials are
  * chosen by what LinBP makes of them (logreg: by themselves), so that one
  * logistic regression serves the whole grid of steps.  Best accuracy wins, then
- * least log-loss at the best temperature, then the earlier in the grid.
+ * least log-loss at the best temperature, then the earlier in the grid; among
+ * steps the least log-loss alone.
  */
 kith_status kith__tune(const kith__task *task, const kith_features *features,
                        const kith__method *method,

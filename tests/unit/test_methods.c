@@ -75,6 +75,29 @@ TEST(logreg_fit_is_where_the_gradient_is_zero)
         CHECK_NEAR(g[i], 0, 1e-4);
 }
 
+/* Six rows of forty columns are turned into six columns; the gradient of the
+ * problem as given must be 0 there too.  Two rows are equal. */
+TEST(logreg_of_few_rows_is_the_same_optimum)
+{
+    enum { L = 6, F = 40, K = 3 };
+    float value[L * F], B[(F + 1) * K] = {0};
+    int32_t truth[L] = {0, 1, 2, 0, 1, 1};
+    double at[(F + 1) * K], g[(F + 1) * K];
+    kith__matrix dense = {L, F, NULL, NULL, value};
+    kith__rng r = kith__rng_start(3, 3);
+    kith_error err;
+
+    for (int i = 0; i < L * F; i++)
+        value[i] = (float)(kith__rng_real(&r) - .3);
+    memcpy(value + F, value, F * sizeof(*value));
+    CHECK_OK(kith__logreg_fit(&dense, truth, K, .5, false, B, &err));
+    for (int i = 0; i < (F + 1) * K; i++)
+        at[i] = (double)B[i];
+    kith__logreg_objective(&dense, truth, NULL, K, .5, at, g);
+    for (int i = 0; i < (F + 1) * K; i++)
+        CHECK_NEAR(g[i], 0, 2e-4);
+}
+
 /* ---- LinBP --------------------------------------------------------------- */
 
 /* vec(P) = (I - H (x) W)^-1 vec(Q), solved by LAPACK. */
