@@ -164,9 +164,11 @@ static float largest_change(const float *a, const float *b, int64_t n)
 {
     float change = 0;
 
-#pragma omp simd reduction(max : change)
-    for (int64_t i = 0; i < n; i++)
-        change = fmaxf(change, fabsf(a[i] - b[i]));
+    for (int64_t i = 0; i < n; i++) {
+        const float d = fabsf(a[i] - b[i]);
+
+        change = d > change ? d : change;
+    }
     return change;
 }
 
