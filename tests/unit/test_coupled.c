@@ -52,7 +52,12 @@ static void check_step(int n, int edges, int k, bool weighted, int threads)
         CHECK_NEAR(Y[i], want[i], 2e-6 * k);
     small_task_release(&s);
     kith_graph_free(g);
-    free(X), free(Q), free(Y), free(H), free(W), free(want);
+    free(X);
+    free(Q);
+    free(Y);
+    free(H);
+    free(W);
+    free(want);
 }
 
 TEST(a_step_equals_dense_matrices)

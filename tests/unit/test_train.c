@@ -80,7 +80,8 @@ TEST(rows_are_distributions_and_threads_do_not_matter)
     }
     kith_split_release(&s);
     kith_dataset_free(d);
-    free(one), free(many);
+    free(one);
+    free(many);
 }
 
 TEST(labels_of_other_nodes_are_never_looked_at)
@@ -108,7 +109,9 @@ TEST(labels_of_other_nodes_are_never_looked_at)
     }
     kith_split_release(&s);
     kith_dataset_free(d);
-    free(before), free(after), free(of);
+    free(before);
+    free(after);
+    free(of);
 }
 
 /* ---- the same graph under other names ------------------------------------ */
@@ -190,7 +193,8 @@ TEST(other_names_give_the_same_beliefs)
     }
     kith_dataset_free(a);
     kith_dataset_free(b);
-    free(p), free(q);
+    free(p);
+    free(q);
 }
 
 /* ---- odd data ------------------------------------------------------------ */
@@ -279,7 +283,8 @@ TEST(a_saved_model_predicts_the_same_bytes)
     }
     kith_split_release(&s);
     kith_dataset_free(d);
-    free(trained), free(predicted);
+    free(trained);
+    free(predicted);
 }
 
 /* The path of docs/methods: p_0 = .9444, p_1 = .7857, p_2 = .4444; softmax of
