@@ -239,7 +239,7 @@ enum { LN = 20, LC = 3 };
 typedef struct literal {
     int n, C, L;
     const int32_t *train, *truth;
-    double A[LN][LN]; /* 1 where there is an edge */
+    bool A[LN][LN]; /* is there an edge? */
     double W[LN][LN], H[LC][LC], Q[LN][LC], P[LN][LC], S[LN][LC];
 } literal;
 
