@@ -34,41 +34,24 @@ typedef struct kith__beliefs {
  * A method turns node potentials Q (n x classes, rows are distributions) into
  * beliefs.  It reads no label but the task's.
  */
+typedef kith_status kith__run_fn(const kith__task *task, const kith_params *p,
+                                 const float *potentials, kith__beliefs *out,
+                                 kith_error *err);
+
 typedef struct kith__method {
     bool uses_graph; /* else beliefs are the potentials' logarithms */
     bool needs_features;
     bool learns; /* g1, g2, lambda matter */
-    kith_status (*run)(const kith__task *task, const kith_params *p,
-                       const float *potentials, kith__beliefs *out,
-                       kith_error *err);
+    kith__run_fn *run;
 } kith__method;
+
+/* One file each; the four of LCM in one. */
+kith__run_fn kith__logreg_run, kith__linbp_run, kith__bp_run;
+kith__run_fn kith__lcm_run, kith__lcm_wo_run, kith__lcm_l1_run,
+    kith__lcm_l2_run;
 
 /* NULL if there is no method of that name. */
 const kith__method *kith__method_find(const char *name);
-
-/* ---- the methods, one file each ------------------------------------------ */
-
-kith_status kith__logreg_run(const kith__task *task, const kith_params *p,
-                             const float *potentials, kith__beliefs *out,
-                             kith_error *err);
-kith_status kith__linbp_run(const kith__task *task, const kith_params *p,
-                            const float *potentials, kith__beliefs *out,
-                            kith_error *err);
-kith_status kith__bp_run(const kith__task *task, const kith_params *p,
-                         const float *potentials, kith__beliefs *out,
-                         kith_error *err);
-kith_status kith__lcm_run(const kith__task *task, const kith_params *p,
-                          const float *potentials, kith__beliefs *out,
-                          kith_error *err);
-kith_status kith__lcm_wo_run(const kith__task *task, const kith_params *p,
-                             const float *potentials, kith__beliefs *out,
-                             kith_error *err);
-kith_status kith__lcm_l1_run(const kith__task *task, const kith_params *p,
-                             const float *potentials, kith__beliefs *out,
-                             kith_error *err);
-kith_status kith__lcm_l2_run(const kith__task *task, const kith_params *p,
-                             const float *potentials, kith__beliefs *out,
-                             kith_error *err);
 
 /* ---- shared by them ------------------------------------------------------ */
 
