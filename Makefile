@@ -28,8 +28,8 @@ demo: all ## show what Kith does, on two small graphs
 test: setup-test all ## run all tests; T=word runs those that match
 	@tests/run.sh $(BUILD) $(T)
 
-bench: all setup-bench ## measure reading and building a graph
-	@bench/ingest.sh $(BUILD)/kith
+bench: all setup-bench ## measure reading, building and the methods beside peers
+	@bench/run.sh $(BUILD)
 
 lint: setup-build setup-lint ## check format, layers, complexity, static analysis
 	@tests/lint/lint.sh

@@ -6,7 +6,9 @@
 #include <kith/kith.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "commands.h"
 #include "help.h"
@@ -116,8 +118,23 @@ static void fill_closed_streams(void)
             (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
+/*
+ * Threads that wait for others spin for milliseconds (libgomp's way), which on
+ * a busy machine keeps those that work from running: we saw a hundredfold.  The
+ * length is read from the environment as the program is loaded; so set a short
+ * one and start again, unless the user has chosen.
+ */
+static void spin_less(char **argv)
+{
+    if (getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY") ||
+        setenv("GOMP_SPINCOUNT", "10000", 1) != 0)
+        return;
+    (void)execv("/proc/self/exe", argv); /* if that fails, go on as we are */
+}
+
 int main(int argc, char **argv)
 {
+    spin_less(argv);
     fill_closed_streams();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, no crash */
     interrupt_catch();

@@ -302,6 +302,7 @@ _Bool kith__coupled_start(const kith_graph *g, int threads, kith__coupled *W,
     *W = (kith__coupled){.n = kith_graph_nodes(g),
                          .rows = kith_graph_rows(g),
                          .neighbours = kith_graph_neighbours(g),
+                         .rho = kith_graph_edges(g) > 0 ? 1 : 0,
                          .threads = threads};
     *weights = NULL;
     *scale = inverse_roots(g, threads);

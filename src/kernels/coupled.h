@@ -23,6 +23,7 @@ typedef struct kith__coupled {
     const int32_t *neighbours;
     const float *scale;   /* n, or NULL if W is explicit */
     const float *weights; /* per stored neighbour, or NULL if separable */
+    double rho;           /* rho(W) where it is known, else negative */
     int threads;
 } kith__coupled;
 
@@ -52,7 +53,8 @@ _Bool kith__gram(const float *X, const float *Y, int64_t n, int k, double *G,
  * W of a graph as propagation starts: w_uv = a_uv / sqrt(d_u d_v), d the sum of
  * a row.  Without edge weights it is separable and *scale (n) is all that is
  * made; with them *weights (2m).  One of the two is a new array, the other
- * NULL; false if there is no memory.
+ * NULL; false if there is no memory.  rho(W) = 1: W v = v for v_u = sqrt(d_u),
+ * and W is similar to a stochastic matrix.
  */
 _Bool kith__coupled_start(const kith_graph *g, int threads, kith__coupled *W,
                           float **scale, float **weights);

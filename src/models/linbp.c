@@ -83,7 +83,6 @@ kith_status kith__linbp_run(const kith__task *task, const kith_params *p,
     const int64_t cells = (int64_t)task->n * task->classes;
     kith_status st = KITH_OK;
     float *Q = NULL, *other = NULL;
-    double rho;
 
     TRY_NEW(Q, kith__alloc_big(cells, sizeof(*Q)));
     TRY_NEW(other, kith__alloc_big(cells, sizeof(*other)));
@@ -92,10 +91,8 @@ kith_status kith__linbp_run(const kith__task *task, const kith_params *p,
     memcpy(out->P, Q, (size_t)cells * sizeof(*Q));
     TRY(kith__propagate(task, &task->W, out->coupling, Q, p->iterations,
                         p->tolerance, out->P, other, &out->certificate, err));
-    rho = kith__rho_bound(&task->W, 20);
-    if (rho < 0)
-        TRY(kith__no_memory(err));
-    out->certificate.rho = rho * kith__rho_small(out->coupling, task->classes);
+    out->certificate.rho = task->W.rho *
+                           kith__rho_small(out->coupling, task->classes);
     out->has_coupling = true;
 out:
     kith__free(Q);

@@ -239,6 +239,7 @@ TEST(rho_bound_is_never_below_rho_and_exact_at_the_start)
         exact = jacobi_rho(W, 40);
         CHECK_NEAR(kith__rho_bound(&s.task.W, 20), exact, 1e-6);
         CHECK_NEAR(exact, 1, 1e-6);
+        CHECK_NEAR(s.task.W.rho, exact, 1e-6);
         /* weights of any sign */
         w = malloc(sizeof(float) * (size_t)s.task.W.rows[40]);
         for (int32_t u = 0; u < 40; u++)
