@@ -22,33 +22,16 @@ static int32_t rows_at_once(int k)
 /* Above this many classes BLAS beats the loop. */
 enum { SMALL = 16 };
 
-/* out_u = sum_v w_uv x_v; inlined with a constant k, the sums are registers. */
-static inline void pull_fixed(const kith__coupled *W, const float *X, int k,
-                              int32_t u, float *restrict out)
-{
-    const int64_t end = W->rows[u + 1];
-    float sum[8] = {0};
-
-    for (int64_t p = W->rows[u]; p < end; p++) {
-        const int32_t v = W->neighbours[p];
-        const float w = W->weights ? W->weights[p] : W->scale[v];
-        const float *x = X + (int64_t)v * k;
-
-        for (int c = 0; c < k; c++)
-            sum[c] += w * x[c];
-    }
-    for (int c = 0; c < k; c++)
-        out[c] = W->weights ? sum[c] : sum[c] * W->scale[u];
-}
-
-/* The same for any k. */
-static void pull_any(const kith__coupled *W, const float *X, int k, int32_t u,
-                     float *restrict out)
+/* out_u = sum_v w_uv x_v */
+static inline __attribute__((always_inline)) void
+pull_row(const kith__coupled *W, const float *X, int k, int32_t u,
+         float *restrict out)
 {
     const int64_t end = W->rows[u + 1];
     const float s = W->weights ? 1 : W->scale[u];
 
-    memset(out, 0, (size_t)k * sizeof(*out));
+    for (int c = 0; c < k; c++)
+        out[c] = 0;
     for (int64_t p = W->rows[u]; p < end; p++) {
         const int32_t v = W->neighbours[p];
         const float w = W->weights ? W->weights[p] : W->scale[v];
@@ -58,7 +41,6 @@ static void pull_any(const kith__coupled *W, const float *X, int k, int32_t u,
         for (int c = 0; c < k; c++)
             out[c] += w * x[c];
     }
-#pragma omp simd
     for (int c = 0; c < k; c++)
         out[c] *= s;
 }
@@ -66,31 +48,9 @@ static void pull_any(const kith__coupled *W, const float *X, int k, int32_t u,
 void kith__pull_row(const kith__coupled *W, const float *X, int k, int32_t u,
                     float *restrict out)
 {
-    switch (k) {
-    case 2:
-        pull_fixed(W, X, 2, u, out);
-        break;
-    case 3:
-        pull_fixed(W, X, 3, u, out);
-        break;
-    case 4:
-        pull_fixed(W, X, 4, u, out);
-        break;
-    case 5:
-        pull_fixed(W, X, 5, u, out);
-        break;
-    case 6:
-        pull_fixed(W, X, 6, u, out);
-        break;
-    case 7:
-        pull_fixed(W, X, 7, u, out);
-        break;
-    case 8:
-        pull_fixed(W, X, 8, u, out);
-        break;
-    default:
-        pull_any(W, X, k, u, out);
-    }
+#define PULL(K) pull_row(W, X, K, u, out)
+    KITH__WITH_CONSTANT(k, PULL);
+#undef PULL
 }
 
 void kith__pull(const kith__coupled *W, const float *X, int k,
@@ -129,6 +89,24 @@ static void add_uniform(const float *X, int64_t n, int k, float a, float b,
     }
 }
 
+/* Y += X H, plainly. */
+static inline __attribute__((always_inline)) void
+add_rows(const float *X, int64_t n, int k, const float *H, float *restrict Y)
+{
+    for (int64_t u = 0; u < n; u++) {
+        const float *x = X + u * k;
+        float *y = Y + u * k;
+
+        for (int j = 0; j < k; j++) {
+            const float *h = H + (int64_t)j * k;
+
+#pragma omp simd
+            for (int c = 0; c < k; c++)
+                y[c] += x[j] * h[c];
+        }
+    }
+}
+
 /* Y += X H for few rows. */
 static void add_product(const float *X, int64_t n, int k, const float *H,
                         float *restrict Y)
@@ -146,18 +124,9 @@ static void add_product(const float *X, int64_t n, int k, const float *H,
         return;
     }
 #endif
-    for (int64_t u = 0; u < n; u++) {
-        const float *x = X + u * k;
-        float *y = Y + u * k;
-
-        for (int j = 0; j < k; j++) {
-            const float *h = H + (int64_t)j * k;
-
-#pragma omp simd
-            for (int c = 0; c < k; c++)
-                y[c] += x[j] * h[c];
-        }
-    }
+#define ADD(K) add_rows(X, n, K, H, Y)
+    KITH__WITH_CONSTANT(k, ADD);
+#undef ADD
 }
 
 static float largest_change(const float *a, const float *b, int64_t n)

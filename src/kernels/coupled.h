@@ -17,6 +17,39 @@
 /* Rows of this many classes live on the stack of the kernels. */
 enum { KITH__CLASSES_MOST = 4096 };
 
+/*
+ * Call CALL(k) with k a constant where it is 2 .. 8, so that loops over the
+ * classes, inlined there, become registers.
+ */
+#define KITH__WITH_CONSTANT(k, CALL) \
+    do {                             \
+        switch (k) {                 \
+        case 2:                      \
+            CALL(2);                 \
+            break;                   \
+        case 3:                      \
+            CALL(3);                 \
+            break;                   \
+        case 4:                      \
+            CALL(4);                 \
+            break;                   \
+        case 5:                      \
+            CALL(5);                 \
+            break;                   \
+        case 6:                      \
+            CALL(6);                 \
+            break;                   \
+        case 7:                      \
+            CALL(7);                 \
+            break;                   \
+        case 8:                      \
+            CALL(8);                 \
+            break;                   \
+        default:                     \
+            CALL(k);                 \
+        }                            \
+    } while (0)
+
 typedef struct kith__coupled {
     int32_t n;
     const int64_t *rows;

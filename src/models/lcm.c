@@ -145,36 +145,46 @@ static void couple_errors(kith__lcm *s)
     }
 }
 
+/* One row of it: ws = sum_v w_uv s_v, then w_uv += rate (sh . s_v + centre). */
+static inline __attribute__((always_inline)) void
+consistency_row(const kith__lcm *s, int32_t u, int C, float rate, float centre)
+{
+    const kith__coupled *W = &s->W;
+    const float *sh = s->SH + (int64_t)u * C;
+    float *restrict ws = s->WS + (int64_t)u * C;
+
+    for (int c = 0; c < C; c++)
+        ws[c] = 0;
+    for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++) {
+        const float *sv = s->S + (int64_t)W->neighbours[p] * C;
+        const float w = s->w[p];
+        float agree = centre;
+
+#pragma omp simd reduction(+ : agree)
+        for (int c = 0; c < C; c++) {
+            ws[c] += w * sv[c];
+            agree += sh[c] * sv[c];
+        }
+        s->w[p] = w + rate * agree;
+    }
+}
+
 /*
  * One pass over the edges for the consistency term: W S under the old weights,
  * for dH, and the step w_uv += g1 lambda s_u H s_v'.
  */
 static void step_consistency(kith__lcm *s)
 {
-    const kith__coupled *W = &s->W;
     const int C = s->task->classes;
     const float rate = (float)(s->p->g1 * s->p->lambda);
     const float centre = s->p->uncentred ? 1 / (float)C : 0; /* H + 1/C */
 
-    kith__times_small(s->S, W->n, C, s->H, s->SH, s->task->threads);
+    kith__times_small(s->S, s->W.n, C, s->H, s->SH, s->task->threads);
 #pragma omp parallel for num_threads(s->task->threads) schedule(dynamic, 256)
-    for (int32_t u = 0; u < W->n; u++) {
-        const float *sh = s->SH + (int64_t)u * C;
-        float *ws = s->WS + (int64_t)u * C;
-
-        memset(ws, 0, (size_t)C * sizeof(*ws));
-        for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++) {
-            const float *sv = s->S + (int64_t)W->neighbours[p] * C;
-            const float w = s->w[p];
-            float agree = centre;
-
-#pragma omp simd reduction(+ : agree)
-            for (int c = 0; c < C; c++) {
-                ws[c] += w * sv[c];
-                agree += sh[c] * sv[c];
-            }
-            s->w[p] = w + rate * agree;
-        }
+    for (int32_t u = 0; u < s->W.n; u++) {
+#define ROW(K) consistency_row(s, u, K, rate, centre)
+        KITH__WITH_CONSTANT(C, ROW);
+#undef ROW
     }
 }
 
