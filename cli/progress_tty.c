@@ -10,16 +10,32 @@
 
 static volatile sig_atomic_t asked;
 
+static volatile sig_atomic_t asked_at; /* milliseconds, of a clock that wraps */
+
+static int milliseconds(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int)((now.tv_sec * 1000 + now.tv_nsec / 1000000) & 0x3fffffff);
+}
+
+/* The first signal asks to stop; a later one ends at once.  One within half a
+ * second is the same wish again: timeout(1), for one, sends every signal to the
+ * program and then to its group. */
 static void on_signal(int signal_number)
 {
-    struct sigaction normal;
+    const int now = milliseconds();
 
-    (void)signal_number;
-    asked = 1;
-    memset(&normal, 0, sizeof(normal));
-    normal.sa_handler = SIG_DFL;
-    sigaction(SIGINT, &normal, NULL);
-    sigaction(SIGTERM, &normal, NULL);
+    if (!asked) {
+        asked_at = now;
+        asked = 1;
+        return;
+    }
+    if (now - asked_at >= 0 && now - asked_at < 500)
+        return;
+    signal(signal_number, SIG_DFL);
+    raise(signal_number); /* takes effect when the handler returns */
 }
 
 static void catch_one(int signal_number)
