@@ -53,14 +53,6 @@ void kith__pull_row(const kith__coupled *W, const float *X, int k, int32_t u,
 #undef PULL
 }
 
-void kith__pull(const kith__coupled *W, const float *X, int k,
-                float *restrict Y)
-{
-#pragma omp parallel for num_threads(W->threads) schedule(dynamic, 256)
-    for (int32_t u = 0; u < W->n; u++)
-        kith__pull_row(W, X, k, u, Y + (int64_t)u * k);
-}
-
 /* Is H = a I + b 11'?  The coupling is, as it starts. */
 static _Bool is_uniform(const float *H, int k, float *a, float *b)
 {

@@ -64,10 +64,6 @@ typedef struct kith__coupled {
 void kith__pull_row(const kith__coupled *W, const float *X, int k, int32_t u,
                     float *restrict out);
 
-/* Y = W X.  Cost: O(m k). */
-void kith__pull(const kith__coupled *W, const float *X, int k,
-                float *restrict Y);
-
 /* Y = Q + W X H; returns max |Y - X|.  Cost: O(m k + n k^2), 4 bytes a stored
  * neighbour and k gathered floats. */
 float kith__coupled_step(const kith__coupled *W, const float *X, int k,

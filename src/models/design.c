@@ -46,17 +46,6 @@ out:
     return st;
 }
 
-/* First and last entry of row u, and the column of an entry. */
-static int64_t row_begin(const kith__matrix *m, int32_t u)
-{
-    return m->row ? m->row[u] : (int64_t)u * m->columns;
-}
-
-static int32_t column_of(const kith__matrix *m, int64_t p)
-{
-    return m->row ? m->column[p] : (int32_t)(p % m->columns);
-}
-
 /* idf_j = log((1 + N) / (1 + df_j)), N nodes that have features, df_j of them
  * with an entry in column j. */
 static kith_status find_idf(const kith__matrix *x, float **out, kith_error *err)
@@ -71,9 +60,10 @@ static kith_status find_idf(const kith__matrix *x, float **out, kith_error *err)
     for (int32_t u = 0; u < x->n; u++) {
         bool any = false;
 
-        for (int64_t p = row_begin(x, u); p < row_begin(x, u + 1); p++)
+        for (int64_t p = kith__row_begin(x, u); p < kith__row_begin(x, u + 1);
+             p++)
             if (x->value[p] != 0) {
-                df[column_of(x, p)]++;
+                df[kith__column_of(x, p)]++;
                 any = true;
             }
         N += any;
@@ -87,12 +77,13 @@ static kith_status find_idf(const kith__matrix *x, float **out, kith_error *err)
 static void scale_rows(kith__matrix *x, const float *idf, bool unit)
 {
     for (int32_t u = 0; u < x->n; u++) {
-        const int64_t from = row_begin(x, u), to = row_begin(x, u + 1);
+        const int64_t from = kith__row_begin(x, u),
+                      to = kith__row_begin(x, u + 1);
         double sum = 0;
 
         for (int64_t p = from; p < to; p++) {
             if (idf)
-                x->value[p] *= idf[column_of(x, p)];
+                x->value[p] *= idf[kith__column_of(x, p)];
             sum += (double)x->value[p] * (double)x->value[p];
         }
         if (unit && sum > 0)
@@ -129,8 +120,9 @@ static void free_row_sum(row_sum *s)
 
 static void add_row(row_sum *s, const kith__matrix *m, int32_t u, float w)
 {
-    for (int64_t p = row_begin(m, u); p < row_begin(m, u + 1); p++) {
-        const int32_t j = column_of(m, p);
+    for (int64_t p = kith__row_begin(m, u); p < kith__row_begin(m, u + 1);
+         p++) {
+        const int32_t j = kith__column_of(m, p);
 
         if (!s->in_use[j]) {
             s->in_use[j] = true;
@@ -331,15 +323,16 @@ static kith_status plain_rows(const kith__matrix *m, const int32_t *nodes,
 
     *out = (kith__matrix){.n = n, .columns = m->columns};
     for (int32_t r = 0; r < n; r++)
-        total += row_begin(m, nodes[r] + 1) - row_begin(m, nodes[r]);
+        total += kith__row_begin(m, nodes[r] + 1) -
+                 kith__row_begin(m, nodes[r]);
     TRY_NEW(out->value, kith__alloc(total, sizeof(float)));
     if (m->row) {
         TRY_NEW(out->row, kith__alloc_zeroed((int64_t)n + 1, sizeof(int64_t)));
         TRY_NEW(out->column, kith__alloc(total, sizeof(int32_t)));
     }
     for (int32_t r = 0; r < n; r++) {
-        const int64_t from = row_begin(m, nodes[r]);
-        const int64_t count = row_begin(m, nodes[r] + 1) - from;
+        const int64_t from = kith__row_begin(m, nodes[r]);
+        const int64_t count = kith__row_begin(m, nodes[r] + 1) - from;
 
         memcpy(out->value + at, m->value + from, (size_t)count * 4);
         if (m->row)
@@ -372,8 +365,9 @@ static void multiply(const kith__matrix *x, const float *B, int k, float *Z,
         float *z = Z + (int64_t)u * k;
 
         memset(z, 0, (size_t)k * sizeof(*z));
-        for (int64_t p = row_begin(x, u); p < row_begin(x, u + 1); p++) {
-            const float *b = B + (int64_t)column_of(x, p) * k;
+        for (int64_t p = kith__row_begin(x, u); p < kith__row_begin(x, u + 1);
+             p++) {
+            const float *b = B + (int64_t)kith__column_of(x, p) * k;
             const float v = x->value[p];
 
 #pragma omp simd

@@ -24,6 +24,17 @@ typedef struct kith__matrix {
 
 void kith__matrix_release(kith__matrix *m);
 
+/* The first entry of row u, and the column of entry p; either form. */
+static inline int64_t kith__row_begin(const kith__matrix *m, int32_t u)
+{
+    return m->row ? m->row[u] : (int64_t)u * m->columns;
+}
+
+static inline int32_t kith__column_of(const kith__matrix *m, int64_t p)
+{
+    return m->row ? m->column[p] : (int32_t)(p % m->columns);
+}
+
 typedef struct kith__design {
     const kith_graph *graph;
     int threads;

@@ -103,7 +103,7 @@ void kith__lcm_release(kith__lcm *s)
 /* ---- gradients ----------------------------------------------------------- */
 
 /* Training nodes: WP, E = y - sigma(q + WP H), EH. */
-void kith__lcm_errors(kith__lcm *s)
+static void find_errors(kith__lcm *s)
 {
     const kith__task *t = s->task;
     const int C = t->classes;
@@ -288,7 +288,7 @@ kith_status kith__lcm_inner_step(kith__lcm *s, kith_error *err)
 {
     const int C = s->task->classes;
 
-    kith__lcm_errors(s);
+    find_errors(s);
     couple_errors(s);
     if (s->kind == KITH__CONSISTENCY) {
         step_consistency(s);

@@ -32,9 +32,6 @@ kith_status kith__lcm_new(const kith__task *task, const kith_params *p,
                           kith_error *err);
 void kith__lcm_release(kith__lcm *s); /* a zeroed one is fine */
 
-/* WP, E and EH of the training nodes, from w, H, P. */
-void kith__lcm_errors(kith__lcm *s);
-
 /* One gradient step on w and H at fixed P and S. */
 kith_status kith__lcm_inner_step(kith__lcm *s, kith_error *err);
 

@@ -160,32 +160,25 @@ out:
 
 enum { TURN_MOST = 2048 };
 
-static int64_t row_begin(const kith__matrix *m, int32_t l)
-{
-    return m->row ? m->row[l] : (int64_t)l * m->columns;
-}
-
-static int64_t column_at(const kith__matrix *m, int32_t l, int64_t p)
-{
-    return m->row ? m->column[p] : p - row_begin(m, l);
-}
-
 /* G = X X', L x L: row l is spread over the columns, then met by the others. */
 static void inner_products(const kith__matrix *x, double *spread, double *G)
 {
     memset(spread, 0, (size_t)x->columns * sizeof(*spread));
     for (int32_t l = 0; l < x->n; l++) {
-        for (int64_t p = row_begin(x, l); p < row_begin(x, l + 1); p++)
-            spread[column_at(x, l, p)] = (double)x->value[p];
+        for (int64_t p = kith__row_begin(x, l); p < kith__row_begin(x, l + 1);
+             p++)
+            spread[kith__column_of(x, p)] = (double)x->value[p];
         for (int32_t i = 0; i <= l; i++) {
             double sum = 0;
 
-            for (int64_t p = row_begin(x, i); p < row_begin(x, i + 1); p++)
-                sum += (double)x->value[p] * spread[column_at(x, i, p)];
+            for (int64_t p = kith__row_begin(x, i);
+                 p < kith__row_begin(x, i + 1); p++)
+                sum += (double)x->value[p] * spread[kith__column_of(x, p)];
             G[(int64_t)l * x->n + i] = sum;
         }
-        for (int64_t p = row_begin(x, l); p < row_begin(x, l + 1); p++)
-            spread[column_at(x, l, p)] = 0;
+        for (int64_t p = kith__row_begin(x, l); p < kith__row_begin(x, l + 1);
+             p++)
+            spread[kith__column_of(x, p)] = 0;
     }
 }
 
@@ -231,8 +224,9 @@ static void turn_back(const kith__matrix *x, const double *Y, int k,
 {
     memset(B, 0, (size_t)x->columns * (size_t)k * sizeof(*B));
     for (int32_t l = 0; l < x->n; l++)
-        for (int64_t p = row_begin(x, l); p < row_begin(x, l + 1); p++) {
-            float *b = B + column_at(x, l, p) * k;
+        for (int64_t p = kith__row_begin(x, l); p < kith__row_begin(x, l + 1);
+             p++) {
+            float *b = B + (int64_t)kith__column_of(x, p) * k;
 
             for (int c = 0; c < k; c++)
                 b[c] += (float)((double)x->value[p] * Y[(int64_t)l * k + c]);
