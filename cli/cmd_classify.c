@@ -152,6 +152,7 @@ static kith_status fit_twice(task *t, const kith_train_options *o)
     again.params = *kith_model_params(t->tuned);
     again.fixed = KITH_FIX_ALL;
     again.temperature = kith_model_temperature(t->tuned);
+    again.like = t->tuned;
     return fit(t, t->nodes.pool, t->nodes.n_pool, NULL, 0, &again, &t->model,
                t->p);
 }

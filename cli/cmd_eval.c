@@ -422,7 +422,7 @@ static kith_status try_one(task *t, const kith_train_options *o, int method,
     if (st == KITH_OK) {
         out->validation = kith_model_validation(m);
         out->temperature = kith_model_temperature(m);
-        out->params = *kith_model_params(m);
+        out->params = eval_params(m);
         out->certificate = *kith_model_certificate(m);
     }
     kith_model_free(m);
@@ -467,6 +467,8 @@ static void task_release(task *t)
     for (int i = 0; i < t->e.splits; i++)
         kith_split_release(&t->e.split[i]);
     free(t->e.split);
+    for (int i = 0; t->e.trials && i < t->e.methods * t->e.splits; i++)
+        json_decref(t->e.trials[i].params);
     free(t->e.skipped);
     free(t->e.trials);
     free(t->e.method);

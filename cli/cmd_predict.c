@@ -95,6 +95,7 @@ static void tell(const task *t, FILE *out)
 {
     const bool same = kith_model_graph_hash(t->model) ==
                       kith_graph_hash(t->data->graph);
+    char found[120];
     outcome o = {
         .path = t->path,
         .data = t->data,
@@ -106,8 +107,12 @@ static void tell(const task *t, FILE *out)
         .seconds = seconds_now() - t->r.begun,
     };
 
-    o.notes[0] = same ? "on this very graph"
-                      : "on another graph: nodes are matched by id";
+    snprintf(found, sizeof(found), "%s: %d of its %d training nodes are here",
+             same ? "on this very graph"
+                  : "on another graph, nodes are matched by id",
+             (int)kith_model_found(t->model, t->data->graph),
+             (int)kith_model_trained(t->model));
+    o.notes[0] = found;
     outcome_text(out, &o);
 }
 

@@ -3,11 +3,29 @@
 #include "eval_report.h"
 #include "json_text.h"
 
-static json_t *params_object(const kith_params *p)
+/* What a method chose beyond kith_params. */
+static json_t *choices_object(const kith_model *m)
 {
-    static const char *const prep[] = {"none", "l2", "tfidf"};
     json_t *o = json_object();
 
+    for (int32_t i = 0; i < kith_model_settings(m); i++) {
+        const kith_setting c = kith_model_setting(m, i);
+
+        json_object_set_new(o, c.name,
+                            c.text ? json_text(c.text) : json_number(c.number));
+    }
+    return o;
+}
+
+json_t *eval_params(const kith_model *m)
+{
+    static const char *const prep[] = {"none", "l2", "tfidf"};
+    const kith_params *p = kith_model_params(m);
+    json_t *o;
+
+    if (kith_model_settings(m) > 0)
+        return choices_object(m);
+    o = json_object();
     json_object_set_new(o, "prep", json_string(prep[p->prep]));
     json_object_set_new(o, "smooth", json_count(p->smooth));
     json_object_set_new(o, "penalty", json_number(p->penalty));
@@ -61,7 +79,7 @@ static json_t *trial_object(const evaluation *e, int method, int split)
     json_object_set_new(o, "temperature", json_number(t->temperature));
     json_object_set_new(o, "rho", json_number(t->certificate.rho));
     json_object_set_new(o, "residual", json_number(t->certificate.residual));
-    json_object_set_new(o, "params", params_object(&t->params));
+    json_object_set(o, "params", t->params);
     if (e->edge_weights)
         json_object_set_new(o, "edge_weights", weights_object(t->weights));
     return o;

@@ -4,6 +4,7 @@
 #ifndef KITH_CLI_EVAL_REPORT_H
 #define KITH_CLI_EVAL_REPORT_H
 
+#include <jansson.h>
 #include <stdio.h>
 
 #include "cmd_shared.h"
@@ -15,7 +16,7 @@ typedef struct trial {
     double validation;  /* accuracy, NaN without validation nodes */
     double seconds;     /* to train and predict, tuning included */
     double temperature;
-    kith_params params;
+    json_t *params; /* what the model used */
     kith_certificate certificate;
     double weights[4]; /* average weight of edges within a class and of others,
                           at the start and in the end */
@@ -60,6 +61,7 @@ spread spread_of(const evaluation *e, int method, measure which);
 
 void eval_table(FILE *out, const evaluation *e);
 void eval_markdown(FILE *out, const evaluation *e);
+json_t *eval_params(const kith_model *m);
 bool eval_json(FILE *out, const evaluation *e); /* false: no memory */
 
 #endif

@@ -44,6 +44,19 @@ static bool learns_weights(const kith_model *m)
     return strncmp(kith_model_method(m), "lcm", 3) == 0;
 }
 
+/* What a method chose beyond kith_params. */
+static void choice_rows(FILE *out, const kith_model *m)
+{
+    for (int32_t i = 0; i < kith_model_settings(m); i++) {
+        const kith_setting c = kith_model_setting(m, i);
+
+        if (c.text)
+            term_row(out, c.name, "%s", c.text);
+        else
+            term_row(out, c.name, "%.6g", c.number);
+    }
+}
+
 /* The numbers that the method used: potentials, propagation, learning. */
 static void parameter_rows(FILE *out, const outcome *o)
 {
@@ -92,7 +105,10 @@ static void method_part(FILE *out, const outcome *o)
     term_row(out, "method", "%s", kith_model_method(o->model));
     for (int i = 0; i < 4 && o->notes[i]; i++)
         term_row(out, i ? "" : "trained", "%s", o->notes[i]);
-    parameter_rows(out, o);
+    if (kith_model_settings(o->model) > 0)
+        choice_rows(out, o->model);
+    else
+        parameter_rows(out, o);
     if (!isnan(o->validation))
         term_row(out, "validation", "accuracy %.4f on %s nodes", o->validation,
                  term_count(o->n_val, number));

@@ -79,6 +79,9 @@ typedef struct kith_train_options {
     uint32_t fixed;     /* KITH_FIX_... : not tuned */
     double temperature; /* of the probabilities; 0 = fitted on the validation
                            nodes, 1 if there are none */
+    const kith_model *like; /* take the choices of this one, of the same
+                               method, for what kith_params does not hold;
+                               NULL = choose */
 } kith_train_options;
 
 KITH_API void kith_params_init(kith_params *p); /* the defaults above */
@@ -122,9 +125,22 @@ KITH_API kith_status kith_model_predict(
 
 KITH_API void kith_model_free(kith_model *m); /* NULL is fine */
 
+/* What a method uses beyond kith_params: a number, or a text. */
+typedef struct kith_setting {
+    const char *name;
+    const char *text; /* NULL: it is the number */
+    double number;
+} kith_setting;
+
+KITH_API int32_t kith_model_settings(const kith_model *m);
+KITH_API kith_setting kith_model_setting(const kith_model *m, int32_t i);
+
 KITH_API const char *kith_model_method(const kith_model *m);
 KITH_API const kith_params *kith_model_params(const kith_model *m);
 KITH_API const kith_certificate *kith_model_certificate(const kith_model *m);
+/* How many nodes it was trained on, and how many of them a graph has. */
+KITH_API int32_t kith_model_trained(const kith_model *m);
+KITH_API int32_t kith_model_found(const kith_model *m, const kith_graph *g);
 KITH_API int32_t kith_model_classes(const kith_model *m);
 KITH_API const char *kith_model_class_name(const kith_model *m, int32_t c);
 /* The coupling matrix H used in the end, classes x classes, centred; NULL for

@@ -7,6 +7,8 @@
 #include "core/job.h"
 #include "kernels/coupled.h"
 #include "kith/model.h"
+#include "models/calibrate.h"
+#include "models/state.h"
 
 /* A graph, its classes, and the training nodes: nothing else is known. */
 typedef struct kith__task {
@@ -38,11 +40,30 @@ typedef kith_status kith__run_fn(const kith__task *task, const kith_params *p,
                                  const float *potentials, kith__beliefs *out,
                                  kith_error *err);
 
+/*
+ * Or it is on its own: `fit` learns from the training nodes, chooses on the
+ * validation nodes `val` (may be none), leaves what it learnt and chose in
+ * `state` and the beliefs of all nodes in `out`.  If `state` comes with
+ * choices (numbers and texts of an earlier fit), those are taken and nothing
+ * is chosen.  `apply` gives the beliefs again from a state, which may come
+ * from a file, on this graph or a grown one.  features may be NULL.
+ */
+typedef kith_status
+kith__fit_fn(const kith__task *task, const kith_features *features,
+             const kith_train_options *options, const kith__known_nodes *val,
+             kith__state *state, kith__beliefs *out, kith_error *err);
+typedef kith_status kith__apply_fn(const kith__task *task,
+                                   const kith_features *features,
+                                   const kith__state *state, kith__beliefs *out,
+                                   kith_error *err);
+
 typedef struct kith__method {
     bool uses_graph; /* else beliefs are the potentials' logarithms */
     bool needs_features;
-    bool learns; /* g1, g2, lambda matter */
-    kith__run_fn *run;
+    bool learns;       /* g1, g2, lambda matter */
+    kith__run_fn *run; /* or the other two */
+    kith__fit_fn *fit;
+    kith__apply_fn *apply;
 } kith__method;
 
 /* One file each; the four of LCM in one. */

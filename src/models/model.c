@@ -15,6 +15,7 @@ void kith_model_free(kith_model *m)
     kith__free(m->coupling);
     kith__free(m->weights);
     kith__free(m->idf);
+    kith__state_release(&m->state);
     kith__ids_release(&m->train);
     kith__free(m->train_class);
     kith__free(m);
@@ -63,4 +64,45 @@ double kith_model_validation(const kith_model *m)
 uint64_t kith_model_graph_hash(const kith_model *m)
 {
     return m->graph_hash;
+}
+
+int32_t kith_model_trained(const kith_model *m)
+{
+    return m->train.n;
+}
+
+int32_t kith__model_node(const kith_model *m, int32_t l, const kith_graph *g)
+{
+    char buffer[KITH_ID_BUFFER];
+    size_t length;
+    const char *id = kith__ids_get(&m->train, l, buffer, &length);
+
+    return kith_graph_find(g, id, length);
+}
+
+int32_t kith_model_found(const kith_model *m, const kith_graph *g)
+{
+    int32_t found = 0;
+
+    for (int32_t l = 0; l < m->train.n; l++)
+        found += kith__model_node(m, l, g) >= 0;
+    return found;
+}
+
+int32_t kith_model_settings(const kith_model *m)
+{
+    int32_t n = 0;
+
+    for (int64_t i = 0; i < m->state.n; i++)
+        n += !m->state.entries[i].values;
+    return n;
+}
+
+kith_setting kith_model_setting(const kith_model *m, int32_t i)
+{
+    const kith__entry *e = m->state.entries;
+
+    for (;; e++)
+        if (!e->values && i-- == 0)
+            return (kith_setting){e->name, e->text, e->number};
 }

@@ -189,13 +189,11 @@ out:
 
 static kith_status remember(kith_model *m, const char *method,
                             const kith_dataset *d, const kith__task *t,
-                            kith__tuned *tuned, kith__beliefs *b,
-                            kith_error *err)
+                            kith__beliefs *b, kith_error *err)
 {
     kith_status st = KITH_OK;
 
     TRY_NEW(m->method, kith__copy_string(method, strlen(method)));
-    m->params = tuned->params;
     m->certificate = b->certificate;
     m->graph_hash = kith_graph_hash(d->graph);
     TRY_NEW(m->names, kith__alloc_zeroed(t->classes, sizeof(*m->names)));
@@ -207,13 +205,45 @@ static kith_status remember(kith_model *m, const char *method,
         m->coupling = b->coupling;
         b->coupling = NULL;
     }
-    m->columns = tuned->weights ? d->features->columns : 0;
-    m->weights = tuned->weights;
-    m->idf = tuned->idf;
-    tuned->weights = tuned->idf = NULL;
     TRY(remember_train(m, t, err));
 out:
     return st;
+}
+
+/* Potentials by logistic regression or labels, then the method on them. */
+static kith_status train_on_potentials(
+    const kith__method *how, const kith__task *t, const kith_features *features,
+    const kith_train_options *options, const kith__known_nodes *val,
+    kith_model *m, kith__beliefs *b, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__tuned tuned = {0};
+
+    TRY(kith__tune(t, features, how, options, val, &tuned, err));
+    TRY(how->run(t, &tuned.params, tuned.potentials, b, err));
+    m->params = tuned.params;
+    m->columns = tuned.weights ? features->columns : 0;
+    m->weights = tuned.weights;
+    m->idf = tuned.idf;
+    tuned.weights = tuned.idf = NULL;
+out:
+    kith__tuned_release(&tuned);
+    return st;
+}
+
+static kith_status train_method(const kith__method *how, const kith__task *t,
+                                const kith_features *features,
+                                const kith_train_options *options,
+                                const kith__known_nodes *val, kith_model *m,
+                                kith__beliefs *b, kith_error *err)
+{
+    if (how->run)
+        return train_on_potentials(how, t, features, options, val, m, b, err);
+    if (options->like &&
+        !kith__state_copy_choices(&options->like->state, &m->state))
+        return kith__no_memory(err);
+    m->params = options->params;
+    return how->fit(t, features, options, val, &m->state, b, err);
 }
 
 kith_status kith_model_train(const kith_dataset *d, const char *method,
@@ -226,7 +256,6 @@ kith_status kith_model_train(const kith_dataset *d, const char *method,
     int32_t *val_node = NULL, *val_truth = NULL;
     kith__known_nodes val = {0};
     kith__beliefs beliefs = {0};
-    kith__tuned tuned = {0};
     kith_model *m = NULL;
     kith_status st = KITH_OK;
     setting s = {0};
@@ -243,11 +272,11 @@ kith_status kith_model_train(const kith_dataset *d, const char *method,
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                        "none of the training nodes has a label"));
     TRY(set_up(&s, d->graph, d->labels->classes, &options->job, err));
-    TRY(kith__tune(&s.task, d->features, how, options, &val, &tuned, err));
     TRY(new_beliefs(&s.task, false, &beliefs, err));
-    TRY(how->run(&s.task, &tuned.params, tuned.potentials, &beliefs, err));
     TRY_NEW(m, kith__alloc_zeroed(1, sizeof(*m)));
-    TRY(remember(m, method, d, &s.task, &tuned, &beliefs, err));
+    TRY(train_method(how, &s.task, d->features, options, &val, m, &beliefs,
+                     err));
+    TRY(remember(m, method, d, &s.task, &beliefs, err));
     m->validation = kith__accuracy(beliefs.P, m->classes, &val);
     m->temperature = options->temperature > 0
                          ? options->temperature
@@ -260,7 +289,6 @@ kith_status kith_model_train(const kith_dataset *d, const char *method,
 out:
     kith_model_free(m);
     release_beliefs(&beliefs);
-    kith__tuned_release(&tuned);
     release_setting(&s);
     kith__free(val_node);
     kith__free(val_truth);
@@ -278,10 +306,7 @@ static kith_status find_train(const kith_model *m, const kith_graph *g,
     TRY_NEW(s->train, kith__alloc(m->train.n, sizeof(int32_t)));
     TRY_NEW(s->truth, kith__alloc(m->train.n, sizeof(int32_t)));
     for (int32_t l = 0; l < m->train.n; l++) {
-        char buffer[KITH_ID_BUFFER];
-        size_t length;
-        const char *id = kith__ids_get(&m->train, l, buffer, &length);
-        const int32_t node = kith_graph_find(g, id, length);
+        const int32_t node = kith__model_node(m, l, g);
 
         if (node < 0)
             continue;
@@ -336,10 +361,14 @@ static kith_status rerun(const kith_model *m, const kith_dataset *d,
                        m->method));
     TRY(find_train(m, d->graph, s, err));
     TRY(set_up(s, d->graph, m->classes, job, err));
+    TRY(new_beliefs(&s->task, weights, b, err));
+    if (how->apply) {
+        TRY(how->apply(&s->task, d->features, &m->state, b, err));
+        goto out;
+    }
     TRY_NEW(potentials,
             kith__alloc_big((int64_t)s->task.n * m->classes, sizeof(float)));
     TRY(model_potentials(m, d, &s->task, potentials, err));
-    TRY(new_beliefs(&s->task, weights, b, err));
     TRY(how->run(&s->task, &m->params, potentials, b, err));
 out:
     kith__free(potentials);

@@ -8,7 +8,7 @@
 /* ---- models by hand ------------------------------------------------------ */
 
 enum { CLASSES = 3, COLUMNS = 5, TRAINED = 19 };
-enum { COUPLING = 1, WEIGHTS = 2, IDF = 4 }; /* IDF only with WEIGHTS */
+enum { COUPLING = 1, WEIGHTS = 2, IDF = 4, STATE = 8 }; /* IDF needs WEIGHTS */
 
 static float *some_floats(int64_t n, float first)
 {
@@ -68,6 +68,19 @@ static kith_params some_params(void)
                          .bound = 0.9};
 }
 
+static void make_state(kith__state *s)
+{
+    float *x = kith__state_array(s, "layer 1", 3, 2);
+
+    for (int i = 0; x && i < 6; i++)
+        x[i] = (float)i - 2.5f;
+    CHECK(kith__state_set(s, "h", 0.1));
+    CHECK(kith__state_choose(s, "start", "tf-idf"));
+    CHECK(kith__state_array(s, "layer 2", 1, 1) != NULL);
+    CHECK(kith__state_choose(s, "empty", ""));
+    CHECK(kith__state_set(s, "h", -0.25)); /* instead of the first */
+}
+
 static kith_model *make_model(int ids, int parts)
 {
     static const char *const names[CLASSES] = {"a", "", "Theor\303\251tique"};
@@ -93,6 +106,8 @@ static kith_model *make_model(int ids, int parts)
         m->params.prep = KITH_PREP_TFIDF;
         m->idf = some_floats(COLUMNS, 0);
     }
+    if (parts & STATE)
+        make_state(&m->state);
     make_ids(ids, &m->train);
     m->train_class = kith__alloc(TRAINED, sizeof(*m->train_class));
     for (int i = 0; i < TRAINED; i++)
@@ -144,6 +159,16 @@ static void check_trained(const kith_model *a, const kith_model *b)
     }
 }
 
+static void check_entry(const kith__entry *a, const kith__entry *b)
+{
+    CHECK_TEXT(b->name, a->name);
+    CHECK(!a->text == !b->text && (!a->text || strcmp(a->text, b->text) == 0));
+    CHECK(a->number == b->number);
+    CHECK_INT(b->rows, a->rows);
+    CHECK_INT(b->columns, a->columns);
+    check_floats(a->values, b->values, (size_t)(a->rows * a->columns));
+}
+
 static void check_same(const kith_model *a, const kith_model *b)
 {
     const kith_certificate *ca = &a->certificate, *cb;
@@ -167,6 +192,9 @@ static void check_same(const kith_model *a, const kith_model *b)
     check_floats(a->weights, b->weights, (COLUMNS + 1) * CLASSES);
     check_floats(a->idf, b->idf, COLUMNS);
     check_trained(a, b);
+    CHECK_INT(b->state.n, a->state.n);
+    for (int64_t i = 0; i < b->state.n; i++)
+        check_entry(&a->state.entries[i], &b->state.entries[i]);
 }
 
 /* Save and open again. */
@@ -191,10 +219,11 @@ TEST(a_saved_model_is_opened_as_it_was)
                                 WEIGHTS,
                                 COUPLING | WEIGHTS,
                                 WEIGHTS | IDF,
-                                COUPLING | WEIGHTS | IDF};
+                                COUPLING | WEIGHTS | IDF,
+                                STATE};
 
     for (int ids = KITH__IDS_RANGE; ids <= KITH__IDS_TEXT; ids++)
-        for (int i = 0; i < 6; i++) {
+        for (int i = 0; i < 7; i++) {
             kith_model *m = make_model(ids, parts[i]);
 
             check_round_trip(m);
@@ -242,7 +271,7 @@ TEST(the_same_model_gives_the_same_bytes)
 /* A saved file with everything in it, and its bytes, to be freed. */
 static char *whole_file(int ids, size_t *n)
 {
-    kith_model *m = make_model(ids, COUPLING | WEIGHTS | IDF);
+    kith_model *m = make_model(ids, COUPLING | WEIGHTS | IDF | STATE);
     kith_error err;
 
     CHECK_OK(kith_model_save(m, check_path("whole.km"), &err));
@@ -290,23 +319,23 @@ static double real_at(const char *bytes)
 TEST(the_bytes_are_as_documented)
 {
     static const char *const tags[] = {
-        "method",   "params",  "certif",   "temper",  "valid",
-        "graph",    "names",   "coupling", "weights", "idf",
-        "idgroups", "idbytes", "idslots",  "trained"};
+        "method",  "params",   "certif",  "temper",  "valid",    "graph",
+        "names",   "coupling", "weights", "idf",     "idgroups", "idbytes",
+        "idslots", "trained",  "entries", "numbers", "texts",    "arrays"};
     size_t n;
     char *bytes = whole_file(KITH__IDS_TEXT, &n);
     const char *params = find_bytes(bytes, "params");
 
     CHECK(memcmp(bytes, "\211KITHM\r\n", 8) == 0);
     CHECK_INT(number_at(bytes + 8, 4), 1);
-    CHECK_INT(number_at(bytes + 12, 4), 14);
+    CHECK_INT(number_at(bytes + 12, 4), 18);
     CHECK_INT(number_at(bytes + 16, 8), n);
     CHECK_INT(number_at(bytes + 24, 4), CLASSES);
     CHECK_INT(number_at(bytes + 28, 4), COLUMNS);
     CHECK_INT(number_at(bytes + 32, 8), TRAINED);
     CHECK_INT(number_at(bytes + 40, 4), 2);
     CHECK_INT(number_at(bytes + 48, 8), 0);
-    for (int i = 0; i < 14; i++) {
+    for (int i = 0; i < 18; i++) {
         CHECK(find_entry(bytes, tags[i]) == bytes + 64 + 40 * i);
         CHECK_INT(number_at(bytes + 64 + 40 * i + 8, 8) % 4096, 0);
     }
@@ -483,6 +512,14 @@ static const change changes[] = {
     {"idgroups", 8, 8, {.whole = 1}, "'training ids' is"},
     {"trained", 4 * 18, 4, {.whole = CLASSES}, "'training classes' is"},
     {"trained", 0, 4, {.whole = -1}, "'training classes' is"},
+    {"entries", 0, 8, {.whole = 3}, "'entries' do not fit"},
+    {"entries", 0, 8, {.whole = 1}, "'entries' do not fit"},
+    {"entries", 8, 8, {.whole = -3}, "'entries' do not fit"},
+    {"entries", 8, 8, {.whole = 2}, "'entries' do not fit"},
+    {"entries", 16, 8, {.whole = INT64_MAX}, "'entries' do not fit"},
+    {"numbers", 8, 8, {.real = NAN}, "'entries' do not fit"},
+    {"texts", 0, 1, {.whole = 0}, "'entries' do not fit"},
+    {"arrays", 4, 4, {.single = INFINITY}, "'entries' do not fit"},
 };
 
 TEST(senseless_numbers_are_refused_by_name)
@@ -569,6 +606,23 @@ TEST(a_model_that_could_not_be_opened_is_not_saved)
     kith_model_free(m);
 }
 
+TEST(a_state_is_asked_by_name)
+{
+    kith_model *m = make_model(KITH__IDS_RANGE, STATE);
+
+    CHECK(kith__state_number(&m->state, "h", 7) == -0.25);
+    CHECK(kith__state_number(&m->state, "start", 7) == 7);
+    CHECK_TEXT(kith__state_text(&m->state, "start"), "tf-idf");
+    CHECK_TEXT(kith__state_text(&m->state, "h"), "");
+    CHECK(kith__state_values(&m->state, "layer 1", 3, 2) != NULL);
+    CHECK(kith__state_values(&m->state, "layer 1", 2, 3) == NULL);
+    CHECK_INT(kith_model_settings(m), 3);
+    CHECK_TEXT(kith_model_setting(m, 1).text, "tf-idf");
+    m->state.entries[0].values[0] = INFINITY;
+    check_unsaved(m, "'layer 1'");
+    kith_model_free(m);
+}
+
 TEST(a_model_needs_a_file)
 {
     kith_model *m = make_model(KITH__IDS_RANGE, 0);
@@ -584,7 +638,7 @@ TEST(a_model_needs_a_file)
 TEST(saving_and_opening_survive_every_failed_allocation)
 {
     for (int ids = KITH__IDS_RANGE; ids <= KITH__IDS_TEXT; ids++) {
-        kith_model *m = make_model(ids, COUPLING | WEIGHTS | IDF);
+        kith_model *m = make_model(ids, COUPLING | WEIGHTS | IDF | STATE);
         const char *path = check_path("oom.km");
         kith_model *back = NULL;
 
