@@ -19,7 +19,7 @@ static json_t *choices_object(const kith_model *m)
 
 json_t *eval_params(const kith_model *m)
 {
-    static const char *const prep[] = {"none", "l2", "tfidf"};
+    static const char *const prep[] = {"none", "l2", "tfidf", "root"};
     const kith_params *p = kith_model_params(m);
     json_t *o;
 

@@ -18,7 +18,7 @@
         {.name = "prep",                                                       \
          .type = OPTION_CHOICE,                                                \
          .value = "HOW",                                                       \
-         .choices = "none|l2|tfidf",                                           \
+         .choices = "none|l2|tfidf|root",                                           \
          .group = METHOD_GROUP,                                                \
          .help =                                                               \
              "Feature preparation: as they are, rows of length 1, or "         \

@@ -60,7 +60,7 @@ static void choice_rows(FILE *out, const kith_model *m)
 /* The numbers that the method used: potentials, propagation, learning. */
 static void parameter_rows(FILE *out, const outcome *o)
 {
-    static const char *const prep[] = {"none", "l2", "tfidf"};
+    static const char *const prep[] = {"none", "l2", "tfidf", "root"};
     const kith_params *p = kith_model_params(o->model);
     const char *clamp = p->clamp ? "yes" : "no";
 

@@ -34,8 +34,9 @@ KITH_API const kith_method_info *kith_methods(int *count);
 typedef enum kith_prep {
     KITH_PREP_NONE = 0,
     KITH_PREP_L2 = 1,   /* rows of length 1 */
-    KITH_PREP_TFIDF = 2 /* columns times log((1 + N) / (1 + df)), then rows of
-                           length 1 */
+    KITH_PREP_TFIDF = 2, /* columns times log((1 + N) / (1 + df)), then rows of
+                            length 1 */
+    KITH_PREP_ROOT = 3   /* fourth roots of all values, then rows of length 1 */
 } kith_prep;
 
 /* Every number a method can be given.  What is not in `fixed` (below) is

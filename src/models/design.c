@@ -74,6 +74,15 @@ static kith_status find_idf(const kith__matrix *x, float **out, kith_error *err)
     return KITH_OK;
 }
 
+/* Element-wise fourth root: counts and tf-idf values come closer together. */
+static void take_roots(kith__matrix *x)
+{
+    const int64_t entries = kith__row_begin(x, x->n);
+
+    for (int64_t p = 0; p < entries; p++)
+        x->value[p] = copysignf(sqrtf(sqrtf(fabsf(x->value[p]))), x->value[p]);
+}
+
 static void scale_rows(kith__matrix *x, const float *idf, bool unit)
 {
     for (int32_t u = 0; u < x->n; u++) {
@@ -90,6 +99,33 @@ static void scale_rows(kith__matrix *x, const float *idf, bool unit)
             for (int64_t p = from; p < to; p++)
                 x->value[p] = (float)((double)x->value[p] / sqrt(sum));
     }
+}
+
+kith_status kith__prepare_features(const kith_features *f, kith_prep prep,
+                                   const float *idf, kith__matrix *out,
+                                   float **used, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    *out = (kith__matrix){0};
+    *used = NULL;
+    TRY(copy_features(f, out, err));
+    if (prep == KITH_PREP_TFIDF && idf) {
+        TRY_NEW(*used, kith__alloc(f->columns, sizeof(float)));
+        memcpy(*used, idf, (size_t)f->columns * sizeof(float));
+    } else if (prep == KITH_PREP_TFIDF) {
+        TRY(find_idf(out, used, err));
+    } else if (prep == KITH_PREP_ROOT) {
+        take_roots(out);
+    }
+    scale_rows(out, *used, prep != KITH_PREP_NONE);
+out:
+    if (st != KITH_OK) {
+        kith__matrix_release(out);
+        kith__free(*used);
+        *used = NULL;
+    }
+    return st;
 }
 
 /* ---- one row of A^ M ----------------------------------------------------- */
@@ -298,14 +334,7 @@ kith_status kith__design_new(const kith_graph *g, const kith_features *f,
                       .unit = prep != KITH_PREP_NONE};
     kith_status st = KITH_OK;
 
-    TRY(copy_features(f, &d.x, err));
-    if (prep == KITH_PREP_TFIDF && idf) {
-        TRY_NEW(d.idf, kith__alloc(f->columns, sizeof(float)));
-        memcpy(d.idf, idf, (size_t)f->columns * sizeof(float));
-    } else if (prep == KITH_PREP_TFIDF) {
-        TRY(find_idf(&d.x, &d.idf, err));
-    }
-    scale_rows(&d.x, d.idf, d.unit);
+    TRY(kith__prepare_features(f, prep, idf, &d.x, &d.idf, err));
     if (smooth > 0)
         TRY(prepare_smoothing(&d, job, err));
     *out = d;

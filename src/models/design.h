@@ -47,6 +47,12 @@ typedef struct kith__design {
     float *inverse;      /* n: 1 / length of row u of Y; K > 0 */
 } kith__design;
 
+/* X~ alone: a new matrix, and with tf-idf its factors in *used (NULL if not
+ * tf-idf); idf as below. */
+kith_status kith__prepare_features(const kith_features *f, kith_prep prep,
+                                   const float *idf, kith__matrix *out,
+                                   float **used, kith_error *err);
+
 /* idf NULL: computed from the features if prep asks for it; else copied. */
 kith_status kith__design_new(const kith_graph *g, const kith_features *f,
                              kith_prep prep, int32_t smooth, const float *idf,

@@ -30,6 +30,8 @@ typedef struct kith__beliefs {
     float *weights;  /* per stored neighbour: W in the end; NULL = not wanted */
     bool has_coupling;
     kith_certificate certificate;
+    double validation; /* accuracy, if the method knows it better than what P
+                          says: some validation nodes may be in it; else NaN */
 } kith__beliefs;
 
 /*

@@ -66,7 +66,7 @@ typedef struct group {
 /* Their order and ranges are those of the document.  A new parameter goes to
  * the end, and needs a new version. */
 static const field params[] = {
-    {PARAM(prep), WHOLE, KITH_PREP_NONE, KITH_PREP_TFIDF},
+    {PARAM(prep), WHOLE, KITH_PREP_NONE, KITH_PREP_ROOT},
     {PARAM(smooth), WHOLE, 0, 8},
     {PARAM(penalty), REAL, DBL_TRUE_MIN, DBL_MAX},
     {PARAM(clamp), LOGICAL, 0, 1},

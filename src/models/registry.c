@@ -1,6 +1,7 @@
 /*
  * registry.c: the methods there are.
  */
+#include "models/lcm_em.h"
 #include "models/method.h"
 
 static const kith_method_info list[] = {
@@ -12,6 +13,7 @@ static const kith_method_info list[] = {
     {"lcm-wo", "lcm without the consistency term"},
     {"lcm-l1", "lcm with an L1 penalty instead of the consistency term"},
     {"lcm-l2", "lcm with an L2 penalty instead of the consistency term"},
+    {"lcm-em", "lcm with potentials learnt through the graph, by EM"},
 };
 
 /* Beside the list: what they need and how they run. */
@@ -23,6 +25,7 @@ static const kith__method methods[] = {
     {.uses_graph = true, .learns = true, .run = kith__lcm_wo_run},
     {.uses_graph = true, .learns = true, .run = kith__lcm_l1_run},
     {.uses_graph = true, .learns = true, .run = kith__lcm_l2_run},
+    {.uses_graph = true, .fit = kith__lcm_em_fit, .apply = kith__lcm_em_apply},
 };
 
 enum { METHODS = sizeof(list) / sizeof(*list) };

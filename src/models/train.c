@@ -97,6 +97,7 @@ static kith_status new_beliefs(const kith__task *task, bool weights,
     const int C = task->classes;
     kith_status st = KITH_OK;
 
+    b->validation = (double)NAN;
     TRY_NEW(b->P, kith__alloc_big((int64_t)task->n * C, sizeof(float)));
     TRY_NEW(b->coupling, kith__alloc_zeroed((int64_t)C * C, sizeof(float)));
     if (weights)
@@ -122,7 +123,7 @@ static kith_status check_params(const kith_params *p, kith_error *err)
         const char *name;
         double value, least, most;
     } ranges[] = {
-        {"prep", (double)p->prep, 0, 2},
+        {"prep", (double)p->prep, 0, 3},
         {"smooth", p->smooth, 0, 8},
         {"penalty", p->penalty, 1e-300, 1e300},
         {"iterations", p->iterations, 1, 1000},
@@ -277,7 +278,9 @@ kith_status kith_model_train(const kith_dataset *d, const char *method,
     TRY(train_method(how, &s.task, d->features, options, &val, m, &beliefs,
                      err));
     TRY(remember(m, method, d, &s.task, &beliefs, err));
-    m->validation = kith__accuracy(beliefs.P, m->classes, &val);
+    m->validation = isnan(beliefs.validation)
+                        ? kith__accuracy(beliefs.P, m->classes, &val)
+                        : beliefs.validation;
     m->temperature = options->temperature > 0
                          ? options->temperature
                          : kith__fit_temperature(beliefs.P, m->classes, &val);

@@ -1,0 +1,515 @@
+/*
+ * beside.c: for graphs on which neighbours may differ.
+ *
+ *     L = log softmax(F B + b), centred     F own features beside neighbours'
+ *     S = softmax(L), training rows one-hot;  M = W S
+ *
+ *     P = L                                 the graph ignored, or
+ *     P = sum_k s^k W^k Q,  Q = S - 1/C     homophily of strength s, or
+ *     P = alpha L + M H + b                 a coupling fitted to labels
+ *
+ * What is learnt from L at training nodes would find them known by heart: there
+ * L comes from FOLDS fits, each without the nodes it is asked about.  Blocks
+ * and penalty are chosen by log-loss on the validation nodes; so is the use of
+ * the graph, each half of them by what was fitted without it, since a coupling
+ * fitted to all of them would know them too.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "kernels/softmax.h"
+#include "models/blocks.h"
+#include "models/coupling_fit.h"
+#include "models/recipe.h"
+
+enum { FOLDS = 5, HOPS = 12, MOST_STEPS = 100 };
+
+/* So many validation nodes choose alone. */
+enum { MANY_NODES = 500 };
+
+/* Eigenvectors, and couplings of many classes, are for graphs of some size. */
+enum { SPECTRAL_NODES = 200000, FITTED_CLASSES = 32 };
+
+static const unsigned with_features[] = {
+    KITH__X, KITH__X | KITH__LEN, KITH__X | KITH__AX,
+    KITH__X | KITH__LEN | KITH__AX | KITH__A2X | KITH__DEG | KITH__SPECA};
+static const unsigned without_features[] = {KITH__SPECS,
+                                            KITH__SPECA | KITH__DEG};
+static const float penalties[] = {.003f, .01f, .03f, .1f, .3f, 1, 3};
+static const float strengths[] = {.2f, .5f, .8f, .95f};
+static const float lambdas[] = {.1f, 1, 5, 25, INFINITY};
+
+#define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
+
+/* ---- potentials ---------------------------------------------------------- */
+
+/* Z = F B with B fitted to the training nodes but those of one fold (negative:
+ * to all). */
+static kith_status fit_potentials(const kith__task *t,
+                                  const kith__feature_map *map, float penalty,
+                                  int without, float *Z, kith_error *err)
+{
+    const int C = t->classes;
+    kith_status st = KITH_OK;
+    float *target = NULL, *weight = NULL, *B = NULL;
+    kith__map_room room = {0};
+
+    TRY(kith__map_room_new(map, C, &room, err));
+    TRY_NEW(target, kith__alloc_zeroed((int64_t)t->n * C, sizeof(float)));
+    TRY_NEW(weight, kith__alloc_zeroed(t->n, sizeof(float)));
+    TRY_NEW(B, kith__alloc_zeroed((map->columns + 1) * C, sizeof(float)));
+    for (int32_t l = 0; l < t->n_train; l++) {
+        target[(int64_t)t->train[l] * C + t->truth[l]] = 1;
+        weight[t->train[l]] = l % FOLDS != without;
+    }
+    TRY(kith__soft_fit(map, &(kith__soft_rows){target, weight}, C,
+                       (double)penalty, MOST_STEPS, 1e-4, B, err));
+    kith__map_apply(map, B, C, &room, Z);
+out:
+    kith__free(target);
+    kith__free(weight);
+    kith__free(B);
+    kith__map_room_release(&room);
+    return st;
+}
+
+/* Z -> log softmax(Z), less its mean: rows sum to 0. */
+static void centre_logs(float *Z, int64_t n, int C)
+{
+    for (int64_t u = 0; u < n; u++) {
+        double mean = 0;
+
+        for (int c = 0; c < C; c++)
+            mean += (double)Z[u * C + c] / C;
+        for (int c = 0; c < C; c++)
+            Z[u * C + c] -= (float)mean;
+    }
+}
+
+/* A fit of a list: which nodes it leaves out, its penalty, its Z. */
+typedef struct one_fit {
+    float penalty;
+    int without;
+    float *Z; /* n x C, new */
+} one_fit;
+
+/* All fits of a list, one per thread at a time. */
+static kith_status fit_all(const kith__task *t, const kith__feature_map *map,
+                           one_fit *fits, int n, kith_error *err)
+{
+    const int64_t cells = (int64_t)t->n * t->classes;
+    kith_status st = KITH_OK;
+
+    for (int i = 0; i < n; i++)
+        TRY_NEW(fits[i].Z, kith__alloc_big(cells, sizeof(float)));
+#pragma omp parallel for num_threads(t->threads) schedule(dynamic, 1)
+    for (int i = 0; i < n; i++) {
+        kith__feature_map own = *map;
+        kith_error why = {0};
+        kith_status got;
+
+        own.threads = 1;
+        got = fit_potentials(t, &own, fits[i].penalty, fits[i].without,
+                             fits[i].Z, &why);
+#pragma omp critical(kith_fit_all)
+        if (got != KITH_OK && st == KITH_OK) {
+            st = got;
+            if (err)
+                *err = why;
+        }
+    }
+out:
+    return st;
+}
+
+static void release_fits(one_fit *fits, int n)
+{
+    for (int i = 0; i < n; i++)
+        kith__free(fits[i].Z);
+}
+
+/* L of all nodes, at training nodes out of fold. */
+static kith_status find_L(const kith__task *t, const kith__feature_map *map,
+                          float penalty, float *L, kith_error *err)
+{
+    const int C = t->classes;
+    const int folds = t->n_train >= 2 * FOLDS ? FOLDS : 0;
+    one_fit fits[FOLDS + 1] = {0};
+    kith_status st = KITH_OK;
+
+    for (int i = 0; i <= folds; i++) /* the last leaves nothing out */
+        fits[i] = (one_fit){.penalty = penalty, .without = i < folds ? i : -1};
+    TRY(fit_all(t, map, fits, folds + 1, err));
+    memcpy(L, fits[folds].Z, (size_t)t->n * (size_t)C * sizeof(*L));
+    for (int32_t l = 0; folds > 0 && l < t->n_train; l++) {
+        const int64_t at = (int64_t)t->train[l] * C;
+
+        memcpy(L + at, fits[l % FOLDS].Z + at, (size_t)C * sizeof(*L));
+    }
+    centre_logs(L, t->n, C);
+out:
+    release_fits(fits, FOLDS + 1);
+    return st;
+}
+
+/* ---- uses of the graph --------------------------------------------------- */
+
+/* S, and room for what is made of it. */
+typedef struct views {
+    float *L, *S, *M, *other;
+} views;
+
+static void release_views(views *v)
+{
+    kith__free(v->L);
+    kith__free(v->S);
+    kith__free(v->M);
+    kith__free(v->other);
+}
+
+static kith_status new_views(const kith__task *t, views *v, kith_error *err)
+{
+    const int64_t cells = (int64_t)t->n * t->classes;
+    kith_status st = KITH_OK;
+
+    TRY_NEW(v->L, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(v->S, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(v->M, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(v->other, kith__alloc_big(cells, sizeof(float)));
+out:
+    return st;
+}
+
+static void find_S(const kith__task *t, views *v)
+{
+    const int C = t->classes;
+
+    kith__softmax_rows(v->L, t->n, C, 1, v->S, t->threads);
+    for (int32_t l = 0; l < t->n_train; l++)
+        for (int c = 0; c < C; c++)
+            v->S[(int64_t)t->train[l] * C + c] = c == t->truth[l];
+#pragma omp parallel for num_threads(t->threads) schedule(dynamic, 256)
+    for (int32_t u = 0; u < t->n; u++)
+        kith__pull_row(&t->W, v->S, C, u, v->M + (int64_t)u * C);
+}
+
+/* P = sum_k s^k W^k (S - 1/C) */
+static void use_prior(const kith__task *t, views *v, float s, float *P)
+{
+    const int C = t->classes;
+    float *from = v->other, *to = P;
+
+    for (int64_t i = 0; i < (int64_t)t->n * C; i++)
+        from[i] = v->S[i] - 1 / (float)C;
+    for (int k = 0; k < HOPS; k++) {
+        float *swap = from;
+
+#pragma omp parallel for num_threads(t->threads) schedule(dynamic, 256)
+        for (int32_t u = 0; u < t->n; u++) {
+            const float *q = v->S + (int64_t)u * C;
+            float *y = to + (int64_t)u * C;
+
+            kith__pull_row(&t->W, from, C, u, y);
+            for (int c = 0; c < C; c++)
+                y[c] = q[c] - 1 / (float)C + s * y[c];
+        }
+        from = to;
+        to = swap;
+    }
+    if (from != P)
+        memcpy(P, from, (size_t)t->n * (size_t)C * sizeof(*P));
+}
+
+_Static_assert(HOPS % 2 == 0, "what use_prior() leaves is then in v->other");
+
+/* ---- scoring the uses ---------------------------------------------------- */
+
+/* Nodes to fit a coupling to: validation nodes of one half (negative: all) and
+ * the training nodes, unless those are fewer. */
+static kith_status fit_nodes(const kith__quest *q, int half, int32_t **node,
+                             int32_t **truth, kith__known_nodes *out,
+                             kith_error *err)
+{
+    const kith__task *t = q->task;
+    const int32_t most = t->n_train + q->val->n;
+    kith_status st = KITH_OK;
+    int32_t n = 0;
+
+    TRY_NEW(*node, kith__alloc(most, sizeof(**node)));
+    TRY_NEW(*truth, kith__alloc(most, sizeof(**truth)));
+    for (int32_t i = 0; i < q->val->n; i++)
+        if (half < 0 || i % 2 == half) {
+            (*node)[n] = q->val->node[i];
+            (*truth)[n++] = q->val->truth[i];
+        }
+    for (int32_t l = 0; t->n_train >= q->val->n && l < t->n_train; l++) {
+        (*node)[n] = t->train[l];
+        (*truth)[n++] = t->truth[l];
+    }
+    *out = (kith__known_nodes){*node, *truth, n};
+out:
+    return st;
+}
+
+static kith_status fit_coupling(const kith__quest *q, const views *v,
+                                float lambda, int half,
+                                kith__kept_coupling *kept, float *P,
+                                kith_error *err)
+{
+    const kith__task *t = q->task;
+    kith__fitted_coupling f = {kept->alpha, kept->H, kept->b};
+    int32_t *node = NULL, *truth = NULL;
+    kith_status st = KITH_OK;
+    kith__known_nodes at;
+
+    if (!kept->given) {
+        TRY(fit_nodes(q, half, &node, &truth, &at, err));
+        TRY(kith__coupling_fit(v->L, v->M, t->classes, &at, (double)lambda, &f,
+                               err));
+        kept->alpha = f.alpha;
+    }
+    kith__coupling_apply(v->L, v->M, t->n, t->classes, &f, P);
+out:
+    kith__free(node);
+    kith__free(truth);
+    return st;
+}
+
+/* Half of the validation nodes, in arrays of its own. */
+static kith_status half_of(const kith__known_nodes *val, int half,
+                           int32_t **node, int32_t **truth,
+                           kith__known_nodes *out, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    int32_t n = 0;
+
+    TRY_NEW(*node, kith__alloc(val->n, sizeof(**node)));
+    TRY_NEW(*truth, kith__alloc(val->n, sizeof(**truth)));
+    for (int32_t i = half; i < val->n; i += 2) {
+        (*node)[n] = val->node[i];
+        (*truth)[n++] = val->truth[i];
+    }
+    *out = (kith__known_nodes){*node, *truth, n};
+out:
+    return st;
+}
+
+/* A use's score: each half by a coupling or a temperature of the other. */
+static kith_status score_use(const kith__quest *q, views *v,
+                             const kith__recipe *r, kith__kept_coupling *kept,
+                             float *P, kith__score *out, kith_error *err)
+{
+    const int C = q->task->classes;
+    int32_t *node[2] = {0}, *truth[2] = {0};
+    kith__known_nodes part[2];
+    kith_status st = KITH_OK;
+
+    *out = (kith__score){0, 0};
+    for (int h = 0; h < 2; h++)
+        TRY(half_of(q->val, h, &node[h], &truth[h], &part[h], err));
+    if (r->graph == KITH__GRAPH_PRIOR)
+        use_prior(q->task, v, r->strength, P);
+    for (int h = 0; h < 2; h++) {
+        const double share = (double)part[h].n / q->val->n;
+        const float *X = r->graph == KITH__GRAPH_IGNORED ? v->L : P;
+        double t = 1;
+
+        if (part[h].n == 0)
+            continue;
+        if (r->graph == KITH__GRAPH_FITTED)
+            TRY(fit_coupling(q, v, r->lambda, 1 - h, kept, P, err));
+        else
+            t = kith__fit_temperature(X, C, &part[1 - h]);
+        out->accuracy += share * kith__accuracy(X, C, &part[h]);
+        out->log_loss += share * kith__log_loss(X, C, &part[h], t);
+    }
+out:
+    for (int h = 0; h < 2; h++) {
+        kith__free(node[h]);
+        kith__free(truth[h]);
+    }
+    return st;
+}
+
+/* ---- following and searching --------------------------------------------- */
+
+static kith_status use_graph(const kith__quest *q, views *v,
+                             const kith__recipe *r, kith__kept_coupling *kept,
+                             float *P, kith_error *err)
+{
+    const int64_t cells = (int64_t)q->task->n * q->task->classes;
+
+    if (r->graph == KITH__GRAPH_FITTED)
+        return fit_coupling(q, v, r->lambda, -1, kept, P, err);
+    if (r->graph == KITH__GRAPH_PRIOR)
+        use_prior(q->task, v, r->strength, P);
+    else
+        memcpy(P, v->L, (size_t)cells * sizeof(*P));
+    return KITH_OK;
+}
+
+kith_status kith__beside_follow(const kith__quest *q, const kith__recipe *r,
+                                kith__kept_coupling *coupling, float *P,
+                                kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__feature_map map = {0};
+    kith__blocks blocks = {0};
+    views v = {0};
+
+    TRY(kith__blocks_new(q->task, q->features, &blocks, err));
+    TRY(kith__blocks_map(&blocks, r->blocks, &map, err));
+    TRY(new_views(q->task, &v, err));
+    TRY(find_L(q->task, &map, r->penalty, v.L, err));
+    find_S(q->task, &v);
+    TRY(use_graph(q, &v, r, coupling, P, err));
+out:
+    release_views(&v);
+    kith__feature_map_release(&map);
+    kith__blocks_release(&blocks);
+    return st;
+}
+
+/* Log-loss on the validation nodes and, where those are few, on the training
+ * nodes out of fold as well. */
+static kith_status loss_of(const kith__quest *q, const kith__feature_map *map,
+                           float penalty, const float *Z, double *out,
+                           kith_error *err)
+{
+    const kith__task *t = q->task;
+    const kith__known_nodes train = {t->train, t->truth, t->n_train};
+    kith_status st = KITH_OK;
+    float *L = NULL;
+
+    *out = q->val->n * kith__log_loss(Z, t->classes, q->val, 1);
+    if (q->val->n >= MANY_NODES)
+        return KITH_OK;
+    TRY_NEW(L, kith__alloc_big((int64_t)t->n * t->classes, sizeof(float)));
+    TRY(find_L(t, map, penalty, L, err));
+    *out += t->n_train * kith__log_loss(L, t->classes, &train, 1);
+out:
+    kith__free(L);
+    return st;
+}
+
+/* The penalty with the least log-loss for one set of blocks. */
+static kith_status choose_penalty(const kith__quest *q, kith__blocks *blocks,
+                                  unsigned set, kith__recipe *best,
+                                  double *least, kith_error *err)
+{
+    enum { N = LENGTH(penalties) };
+    one_fit fits[N] = {0};
+    kith_status st = KITH_OK;
+    kith__feature_map map = {0};
+
+    TRY(kith__blocks_map(blocks, set, &map, err));
+    for (int i = 0; i < N; i++)
+        fits[i] = (one_fit){.penalty = penalties[i], .without = -1};
+    TRY(fit_all(q->task, &map, fits, N, err));
+    for (int i = 0; i < N; i++) {
+        double loss;
+
+        TRY(loss_of(q, &map, penalties[i], fits[i].Z, &loss, err));
+        if (loss < *least) {
+            *least = loss;
+            best->blocks = set;
+            best->penalty = penalties[i];
+        }
+    }
+out:
+    release_fits(fits, N);
+    kith__feature_map_release(&map);
+    return st;
+}
+
+static kith_status choose_potentials(const kith__quest *q, kith__blocks *blocks,
+                                     kith__recipe *best, kith_error *err)
+{
+    const bool has = q->features != NULL;
+    const unsigned *sets = has ? with_features : without_features;
+    const int n = has ? LENGTH(with_features) : LENGTH(without_features);
+    const unsigned never = q->task->n > SPECTRAL_NODES
+                               ? KITH__SPECA | KITH__SPECS
+                               : 0;
+    double least = INFINITY;
+    kith_status st = KITH_OK;
+
+    for (int i = 0; i < n; i++) {
+        if ((sets[i] & ~never) == 0)
+            continue;
+        TRY(choose_penalty(q, blocks, sets[i] & ~never, best, &least, err));
+        TRY(kith__progress(q->task->job, "own features", i + 1, n, "sets",
+                           err));
+    }
+out:
+    return st;
+}
+
+/* Every use of the graph, by the log-loss on halves. */
+static kith_status choose_use(const kith__quest *q, views *v,
+                              kith__kept_coupling *kept, float *P,
+                              kith__recipe *best, kith__score *score,
+                              kith_error *err)
+{
+    const int fits = q->task->classes <= FITTED_CLASSES ? LENGTH(lambdas) : 0;
+    const int n = 1 + LENGTH(strengths) + fits;
+    kith_status st = KITH_OK;
+    kith__recipe r = *best;
+
+    score->log_loss = INFINITY;
+    for (int i = 0; i < n; i++) {
+        kith__score s;
+
+        r.graph = i == 0                   ? KITH__GRAPH_IGNORED
+                  : i <= LENGTH(strengths) ? KITH__GRAPH_PRIOR
+                                           : KITH__GRAPH_FITTED;
+        r.strength = r.graph == KITH__GRAPH_PRIOR ? strengths[i - 1] : 0;
+        r.lambda = r.graph == KITH__GRAPH_FITTED
+                       ? lambdas[i - 1 - LENGTH(strengths)]
+                       : 0;
+        TRY(score_use(q, v, &r, kept, P, &s, err));
+        if (s.log_loss < score->log_loss) {
+            *score = s;
+            *best = r;
+        }
+    }
+out:
+    return st;
+}
+
+kith_status kith__beside_search(const kith__quest *q, kith__found *found,
+                                kith_error *err)
+{
+    const int C = q->task->classes;
+    const int64_t cells = (int64_t)q->task->n * C;
+    kith__recipe r = {.kind = KITH__BESIDE};
+    kith__kept_coupling kept = {0};
+    kith_status st = KITH_OK;
+    kith__feature_map map = {0};
+    kith__blocks blocks = {0};
+    kith__score score = {0};
+    views v = {0};
+    float *P = NULL;
+
+    TRY(kith__blocks_new(q->task, q->features, &blocks, err));
+    TRY(choose_potentials(q, &blocks, &r, err));
+    TRY(kith__blocks_map(&blocks, r.blocks, &map, err));
+    TRY(new_views(q->task, &v, err));
+    TRY(find_L(q->task, &map, r.penalty, v.L, err));
+    find_S(q->task, &v);
+    TRY_NEW(P, kith__alloc_big(cells, sizeof(*P)));
+    TRY_NEW(kept.H, kith__alloc((int64_t)C * C, sizeof(float)));
+    TRY_NEW(kept.b, kith__alloc(C, sizeof(float)));
+    TRY(choose_use(q, &v, &kept, P, &r, &score, err));
+    TRY(use_graph(q, &v, &r, &kept, P, err));
+    kith__offer(found, &r, &score, 0, P, cells);
+out:
+    kith__free(P);
+    kith__free(kept.H);
+    kith__free(kept.b);
+    release_views(&v);
+    kith__feature_map_release(&map);
+    kith__blocks_release(&blocks);
+    return st;
+}

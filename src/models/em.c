@@ -1,0 +1,280 @@
+/*
+ * em.c: potentials from beliefs.
+ *
+ *     p = softmax(F B + b)                             potentials
+ *     P = sum_{k <= hops} h^k S^k Q                    beliefs: LinBP, H = h I
+ *         Q = beta (p - 1/C), training rows one-hot
+ *     T ~ max(P + 1/C, 1e-4)^g, classes balanced       targets (E-step)
+ *     B <- logistic regression on T, unlabelled rows   (M-step)
+ *          weighing `unknown` max_c T
+ *
+ * The start is a B fitted to the training nodes or, where they are few and
+ * features rare, the labels alone: Q = 0 but for training nodes.  Beliefs are
+ * then tiny far from labels, so that rows are scaled to length 1 first.
+ *
+ * A fixed exponent g would suit one graph alone, since beliefs spread
+ * differently on each; what is fixed is how confident the targets are on
+ * average.  Every M-step starts from the last B and takes STEPS steps: it need
+ * not converge, since the targets move.
+ *
+ * Cost of a round: STEPS products with F and F', `hops` passes over the edges.
+ */
+#include "models/em.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "kernels/softmax.h"
+
+enum { STEPS = 10 };
+
+static const float FLOOR = 1e-4f;
+
+typedef struct room {
+    kith__map_room map;
+    float *Z, *Q, *P, *other, *weight;
+} room;
+
+static void release(room *r)
+{
+    kith__map_room_release(&r->map);
+    kith__free(r->Z);
+    kith__free(r->Q);
+    kith__free(r->P);
+    kith__free(r->other);
+    kith__free(r->weight);
+}
+
+static kith_status make_room(const kith__task *t, const kith__feature_map *map,
+                             room *r, kith_error *err)
+{
+    const int64_t cells = (int64_t)t->n * t->classes;
+    kith_status st = KITH_OK;
+
+    if (map)
+        TRY(kith__map_room_new(map, t->classes, &r->map, err));
+    TRY_NEW(r->Z, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(r->Q, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(r->P, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(r->other, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(r->weight, kith__alloc(t->n, sizeof(float)));
+out:
+    return st;
+}
+
+/* ---- E-step -------------------------------------------------------------- */
+
+static void clamp_train(const kith__task *t, float low, float high, float *X)
+{
+    const int C = t->classes;
+
+    for (int32_t l = 0; l < t->n_train; l++)
+        for (int c = 0; c < C; c++)
+            X[(int64_t)t->train[l] * C + c] = c == t->truth[l] ? high : low;
+}
+
+/* Y = Q + h W X */
+static void step(const kith__coupled *W, const float *X, int C, float h,
+                 const float *Q, float *Y)
+{
+#pragma omp parallel for num_threads(W->threads) schedule(dynamic, 256)
+    for (int32_t u = 0; u < W->n; u++) {
+        const float *q = Q + (int64_t)u * C;
+        float *y = Y + (int64_t)u * C;
+
+        kith__pull_row(W, X, C, u, y);
+        for (int c = 0; c < C; c++)
+            y[c] = q[c] + h * y[c];
+    }
+}
+
+/* P = sum_k h^k S^k Q, in r->P. */
+static void propagate(const kith__task *t, float h, int hops, room *r)
+{
+    const int C = t->classes;
+
+    memcpy(r->P, r->Q, (size_t)t->n * (size_t)C * sizeof(float));
+    for (int k = 0; h > 0 && k < hops; k++) {
+        float *done = r->P;
+
+        step(&t->W, r->P, C, h, r->Q, r->other);
+        r->P = r->other;
+        r->other = done;
+    }
+}
+
+/* Q = beta (softmax(Z) - 1/C), training rows one-hot, all times `scale`. */
+static void combine(const kith__em *em, float beta, float scale, room *r)
+{
+    const kith__task *t = em->task;
+    const int C = t->classes;
+    const float mean = 1 / (float)C;
+
+    kith__softmax_rows(r->Z, t->n, C, 1, r->Q, t->threads);
+    for (int32_t u = 0; u < t->n; u++) {
+        const float w = !em->has || em->has[u] ? beta * scale : 0;
+        float *q = r->Q + (int64_t)u * C;
+
+        for (int c = 0; c < C; c++)
+            q[c] = w * (q[c] - mean);
+    }
+    clamp_train(t, -mean * scale, (1 - mean) * scale, r->Q);
+}
+
+/* Mean over some nodes of max_c softmax(g log x): every `stride`-th node. */
+static double mean_confidence(const float *logs, int32_t n, int C,
+                              int32_t stride, double g)
+{
+    double sum = 0;
+    int32_t count = 0;
+
+    for (int32_t u = 0; u < n; u += stride, count++) {
+        const float *x = logs + (int64_t)u * C;
+        float top = x[0], all = 0;
+
+        for (int c = 1; c < C; c++)
+            top = x[c] > top ? x[c] : top;
+        for (int c = 0; c < C; c++)
+            all += expf((float)g * (x[c] - top));
+        sum += 1 / (double)all;
+    }
+    return count ? sum / count : 1;
+}
+
+/* The exponent at which the mean confidence is kappa: it grows with g. */
+static double find_exponent(const float *logs, int32_t n, int C, float kappa)
+{
+    const int32_t enough = 20000, stride = 1 + n / enough;
+    double low = log(0.01), high = log(1000.0);
+
+    for (int i = 0; i < 24; i++) {
+        const double middle = (low + high) / 2;
+
+        if (mean_confidence(logs, n, C, stride, exp(middle)) < (double)kappa)
+            low = middle;
+        else
+            high = middle;
+    }
+    return exp((low + high) / 2);
+}
+
+/* T_c <- T_c / mean(T_c)^balance, rows to sum 1 again. */
+static void balance_classes(int32_t n, int C, float balance, float *T)
+{
+    double mean[KITH__CLASSES_MOST];
+
+    memset(mean, 0, (size_t)C * sizeof(*mean));
+    for (int64_t i = 0; i < (int64_t)n * C; i++)
+        mean[i % C] += (double)T[i] / n;
+    for (int c = 0; c < C; c++)
+        mean[c] = pow(fmax(mean[c], 1e-6), -(double)balance);
+    for (int32_t u = 0; u < n; u++) {
+        float *t = T + (int64_t)u * C;
+        double sum = 0;
+
+        for (int c = 0; c < C; c++)
+            sum += (double)t[c] * mean[c];
+        for (int c = 0; c < C; c++)
+            t[c] = (float)((double)t[c] * mean[c] / sum);
+    }
+}
+
+static void make_targets(const kith__task *task, float kappa, float balance,
+                         float *P)
+{
+    const int C = task->classes;
+    const float mean = 1 / (float)C;
+    double g;
+
+    for (int64_t i = 0; i < (int64_t)task->n * C; i++)
+        P[i] = logf(P[i] + mean > FLOOR ? P[i] + mean : FLOOR);
+    g = find_exponent(P, task->n, C, kappa);
+    kith__softmax_rows(P, task->n, C, 1 / g, P, task->threads);
+    if (balance > 0)
+        balance_classes(task->n, C, balance, P);
+    clamp_train(task, 0, 1, P);
+}
+
+/* ---- rounds -------------------------------------------------------------- */
+
+/* sum_c |P_uc| = 1 */
+static void unit_rows(int32_t n, int C, float *P)
+{
+    for (int32_t u = 0; u < n; u++) {
+        float *p = P + (int64_t)u * C, sum = 0;
+
+        for (int c = 0; c < C; c++)
+            sum += fabsf(p[c]);
+        for (int c = 0; sum > 1e-30f && c < C; c++)
+            p[c] /= sum;
+    }
+}
+
+static void weigh(const kith__em *em, float unknown, const float *T,
+                  float *weight)
+{
+    const kith__task *t = em->task;
+    const int C = t->classes;
+
+    for (int32_t u = 0; u < t->n; u++) {
+        float top = 0;
+
+        for (int c = 0; c < C; c++)
+            top = T[(int64_t)u * C + c] > top ? T[(int64_t)u * C + c] : top;
+        weight[u] = unknown * top;
+    }
+    for (int32_t l = 0; l < t->n_train; l++)
+        weight[t->train[l]] = 1;
+    for (int32_t u = 0; em->has && u < t->n; u++)
+        weight[u] = em->has[u] ? weight[u] : 0;
+}
+
+/* Beliefs of a round, left in r->P. */
+static void believe(const kith__em *em, const kith__em_params *p, int round,
+                    const float *B, bool tell, kith__em_visit_fn *visit,
+                    void *user, room *r)
+{
+    const kith__task *t = em->task;
+    const bool labels = em->labels && round == 0;
+    const float mean = 1 / (float)t->classes;
+
+    if (labels) {
+        memset(r->Q, 0, (size_t)t->n * (size_t)t->classes * sizeof(*r->Q));
+        clamp_train(t, -mean, 1 - mean, r->Q);
+    } else {
+        kith__map_apply(em->map, B, t->classes, &r->map, r->Z);
+        if (tell)
+            visit(user, round, false, r->Z);
+        combine(em, p->beta, 1 - p->h, r);
+    }
+    propagate(t, p->h, p->hops, r);
+    if (tell && p->h > 0)
+        visit(user, round, true, r->P);
+}
+
+kith_status kith__em_run(const kith__em *em, const kith__em_params *p, int from,
+                         int to, float *B, kith__em_visit_fn *visit, void *user,
+                         kith_error *err)
+{
+    const kith__task *t = em->task;
+    kith_status st = KITH_OK;
+    room r = {0};
+
+    TRY(make_room(t, em->map, &r, err));
+    for (int round = from; round <= to; round++) {
+        believe(em, p, round, B, round > from || from == 0, visit, user, &r);
+        if (round == to)
+            break;
+        if (em->labels)
+            unit_rows(t->n, t->classes, r.P);
+        make_targets(t, p->kappa, p->balance, r.P);
+        weigh(em, p->unknown, r.P, r.weight);
+        TRY(kith__soft_fit(em->map, &(kith__soft_rows){r.P, r.weight},
+                           t->classes, (double)p->penalty, STEPS, 1e-5, B,
+                           err));
+    }
+out:
+    release(&r);
+    return st;
+}

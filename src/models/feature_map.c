@@ -1,0 +1,568 @@
+#include "models/feature_map.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/job.h"
+#include "core/rng.h"
+
+/* ---- features by column -------------------------------------------------- */
+
+void kith__table_release(kith__table *t)
+{
+    kith__matrix_release(&t->x);
+    kith__free(t->start);
+    kith__free(t->row);
+    kith__free(t->value);
+    *t = (kith__table){0};
+}
+
+/* Counting sort of the entries by column: rows of a column stay ascending. */
+static void turn(const kith__matrix *x, kith__table *t)
+{
+    for (int64_t p = 0; p < x->row[x->n]; p++)
+        t->start[x->column[p] + 1]++;
+    for (int32_t j = 0; j < x->columns; j++)
+        t->start[j + 1] += t->start[j];
+    for (int32_t u = 0; u < x->n; u++)
+        for (int64_t p = x->row[u]; p < x->row[u + 1]; p++) {
+            const int64_t to = t->start[x->column[p]]++;
+
+            t->row[to] = u;
+            t->value[to] = x->value[p];
+        }
+    for (int32_t j = x->columns; j > 0; j--)
+        t->start[j] = t->start[j - 1];
+    t->start[0] = 0;
+}
+
+kith_status kith__table_new(kith__matrix *x, kith__table *out, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    *out = (kith__table){.x = *x};
+    *x = (kith__matrix){0};
+    if (!out->x.row)
+        return KITH_OK;
+    TRY_NEW(out->start, kith__alloc_zeroed((int64_t)out->x.columns + 1,
+                                           sizeof(*out->start)));
+    TRY_NEW(out->row, kith__alloc(out->x.row[out->x.n], sizeof(*out->row)));
+    TRY_NEW(out->value, kith__alloc(out->x.row[out->x.n], sizeof(*out->value)));
+    turn(&out->x, out);
+out:
+    if (st != KITH_OK)
+        kith__table_release(out);
+    return st;
+}
+
+/* y += w x */
+static inline __attribute__((always_inline)) void
+add_scaled(float *restrict y, const float *x, float w, int k)
+{
+#pragma omp simd
+    for (int c = 0; c < k; c++)
+        y[c] += w * x[c];
+}
+
+/* z = factor x_u B, for one row */
+static inline __attribute__((always_inline)) void
+times_row(const kith__matrix *x, const float *B, int k, float factor, int32_t u,
+          float *restrict z)
+{
+    const int64_t from = kith__row_begin(x, u), to = kith__row_begin(x, u + 1);
+
+    for (int c = 0; c < k; c++)
+        z[c] = 0;
+    for (int64_t p = from; p < to; p++)
+        add_scaled(z, B + (x->row ? x->column[p] : p - from) * k,
+                   factor * x->value[p], k);
+}
+
+/* Z = diag(c) X B */
+static void times(const kith__table *t, const float *B, int k, const float *c,
+                  float *Z, int threads)
+{
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 256)
+    for (int32_t u = 0; u < t->x.n; u++) {
+#define ROW(K) times_row(&t->x, B, K, c ? c[u] : 1, u, Z + (int64_t)u * (K))
+        KITH__WITH_CONSTANT(k, ROW);
+#undef ROW
+    }
+}
+
+/* g = x_j'E, for one column */
+static inline __attribute__((always_inline)) void
+times_column(const kith__table *t, const float *E, int k, int32_t j,
+             float *restrict g)
+{
+    const kith__matrix *x = &t->x;
+
+    for (int c = 0; c < k; c++)
+        g[c] = 0;
+    if (x->row)
+        for (int64_t p = t->start[j]; p < t->start[j + 1]; p++)
+            add_scaled(g, E + (int64_t)t->row[p] * k, t->value[p], k);
+    else
+        for (int64_t u = 0; u < x->n; u++)
+            add_scaled(g, E + u * k, x->value[u * x->columns + j], k);
+}
+
+/* G = X'E: a thread sums whole columns, over rows in order. */
+static void times_turned(const kith__table *t, const float *E, int k, float *G,
+                         int threads)
+{
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
+    for (int32_t j = 0; j < t->x.columns; j++) {
+#define COLUMN(K) times_column(t, E, K, j, G + (int64_t)j * (K))
+        KITH__WITH_CONSTANT(k, COLUMN);
+#undef COLUMN
+    }
+}
+
+/* ---- the operator with self-loops ---------------------------------------- */
+
+void kith__smoother_release(kith__smoother *s)
+{
+    kith__free(s->scale);
+    kith__free(s->weights);
+    kith__free(s->diagonal);
+    *s = (kith__smoother){0};
+}
+
+kith_status kith__smoother_new(const kith_graph *g, int threads,
+                               kith__smoother *out, kith_error *err)
+{
+    const int64_t *rows = kith_graph_rows(g);
+    const int32_t *neighbours = kith_graph_neighbours(g);
+    const float *a = kith_graph_weights(g);
+    const int32_t n = kith_graph_nodes(g);
+    kith_status st = KITH_OK;
+
+    *out = (kith__smoother){0};
+    TRY_NEW(out->scale, kith__alloc(n, sizeof(float)));
+    TRY_NEW(out->diagonal, kith__alloc(n, sizeof(float)));
+    if (a)
+        TRY_NEW(out->weights, kith__alloc_big(rows[n], sizeof(float)));
+    for (int32_t u = 0; u < n; u++) {
+        double d = 1;
+
+        for (int64_t p = rows[u]; p < rows[u + 1]; p++)
+            d += a ? (double)a[p] : 1;
+        out->scale[u] = (float)(1 / sqrt(d));
+        out->diagonal[u] = (float)(1 / d);
+    }
+    for (int32_t u = 0; a && u < n; u++)
+        for (int64_t p = rows[u]; p < rows[u + 1]; p++)
+            out->weights[p] = a[p] * out->scale[u] * out->scale[neighbours[p]];
+    out->O = (kith__coupled){.n = n,
+                             .rows = rows,
+                             .neighbours = neighbours,
+                             .scale = a ? NULL : out->scale,
+                             .weights = out->weights,
+                             .rho = 1,
+                             .threads = threads};
+out:
+    if (st != KITH_OK)
+        kith__smoother_release(out);
+    return st;
+}
+
+/* ---- F and F' ------------------------------------------------------------ */
+
+void kith__feature_map_release(kith__feature_map *m)
+{
+    for (int b = 0; b < m->blocks; b++) {
+        kith__free(m->block[b].r);
+        kith__free(m->block[b].c);
+        kith__free(m->block[b].q);
+        kith__free(m->block[b].mu);
+    }
+    *m = (kith__feature_map){0};
+}
+
+kith_status kith__map_room_new(const kith__feature_map *m, int k,
+                               kith__map_room *out, kith_error *err)
+{
+    const int64_t cells = (int64_t)m->n * k;
+    kith_status st = KITH_OK;
+
+    *out = (kith__map_room){0};
+    TRY_NEW(out->now, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(out->next, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(out->start, kith__alloc_big(cells, sizeof(float)));
+out:
+    if (st != KITH_OK)
+        kith__map_room_release(out);
+    return st;
+}
+
+void kith__map_room_release(kith__map_room *r)
+{
+    kith__free(r->now);
+    kith__free(r->next);
+    kith__free(r->start);
+    *r = (kith__map_room){0};
+}
+
+/* One row of next = (1 - a) O now + a start. */
+static inline __attribute__((always_inline)) void
+hop_row(const kith__block *b, int k, const kith__map_room *room, int32_t u)
+{
+    const float own = b->diagonal ? b->diagonal[u] : 0, a = b->a;
+    const float *x = room->now + (int64_t)u * k;
+    const float *x0 = room->start + (int64_t)u * k;
+    float *restrict y = room->next + (int64_t)u * k;
+
+    kith__pull_row(b->O, room->now, k, u, y);
+    if (a > 0)
+        for (int c = 0; c < k; c++)
+            y[c] = (1 - a) * (y[c] + own * x[c]) + a * x0[c];
+    else
+        for (int c = 0; c < k; c++)
+            y[c] += own * x[c];
+}
+
+static void hop(const kith__block *b, int k, const kith__map_room *room,
+                int threads)
+{
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 256)
+    for (int32_t u = 0; u < b->O->n; u++) {
+#define HOP(K) hop_row(b, K, room, u)
+        KITH__WITH_CONSTANT(k, HOP);
+#undef HOP
+    }
+}
+
+/* now <- poly(O) now */
+static void smooth(const kith__block *b, int32_t n, int k, kith__map_room *room,
+                   int threads)
+{
+    if (b->hops > 0 && b->a > 0)
+        memcpy(room->start, room->now, (size_t)n * (size_t)k * sizeof(float));
+    for (int h = 0; h < b->hops; h++) {
+        float *done = room->now;
+
+        hop(b, k, room, threads);
+        room->now = room->next;
+        room->next = done;
+    }
+}
+
+/* m = mu'B, k numbers. */
+static void mean_of(const kith__block *b, const float *B, int k, float *m)
+{
+    for (int c = 0; c < k; c++) {
+        double sum = 0;
+
+        for (int32_t j = 0; b->mu && j < b->x->x.columns; j++)
+            sum += (double)b->mu[j] * (double)B[(int64_t)j * k + c];
+        m[c] = (float)sum;
+    }
+}
+
+void kith__map_apply(const kith__feature_map *m, const float *B, int k,
+                     kith__map_room *room, float *Z)
+{
+    const float *bias = B + m->columns * k;
+
+#pragma omp parallel for num_threads(m->threads) schedule(static)
+    for (int32_t u = 0; u < m->n; u++)
+        memcpy(Z + (int64_t)u * k, bias, (size_t)k * sizeof(*Z));
+    for (int i = 0; i < m->blocks; i++) {
+        const kith__block *b = &m->block[i];
+        float mean[KITH__CLASSES_MOST];
+
+        times(b->x, B, k, b->c, room->now, m->threads);
+        smooth(b, m->n, k, room, m->threads);
+        mean_of(b, B, k, mean);
+#pragma omp parallel for num_threads(m->threads) schedule(static)
+        for (int32_t u = 0; u < m->n; u++) {
+            const float r = b->r ? b->r[u] : 1, q = b->q ? b->q[u] : 1;
+            const float *y = room->now + (int64_t)u * k;
+            float *z = Z + (int64_t)u * k;
+
+            for (int c = 0; c < k; c++)
+                z[c] += r * y[c] - (b->mu ? q * mean[c] : 0);
+        }
+        B += (int64_t)b->x->x.columns * k;
+    }
+}
+
+/* out_c = sum_u f_u e_uc, by blocks of rows in order. */
+static void column_sums(const float *E, const float *f, int32_t n, int k,
+                        float *out)
+{
+    double sum[KITH__CLASSES_MOST];
+
+    memset(sum, 0, (size_t)k * sizeof(*sum));
+    for (int32_t u = 0; u < n; u++) {
+        const double w = f ? (double)f[u] : 1;
+
+        for (int c = 0; c < k; c++)
+            sum[c] += w * (double)E[(int64_t)u * k + c];
+    }
+    for (int c = 0; c < k; c++)
+        out[c] = (float)sum[c];
+}
+
+/* now = diag(f) E */
+static void scale_rows(const float *E, const float *f, int32_t n, int k,
+                       float *now, int threads)
+{
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int32_t u = 0; u < n; u++) {
+        const float w = f ? f[u] : 1;
+
+        for (int64_t i = (int64_t)u * k; i < (int64_t)(u + 1) * k; i++)
+            now[i] = w * E[i];
+    }
+}
+
+void kith__map_back(const kith__feature_map *m, const float *E, int k,
+                    kith__map_room *room, float *G)
+{
+    column_sums(E, NULL, m->n, k, G + m->columns * k);
+    for (int i = 0; i < m->blocks; i++) {
+        const kith__block *b = &m->block[i];
+        const int32_t columns = b->x->x.columns;
+        float sum[KITH__CLASSES_MOST];
+
+        scale_rows(E, b->r, m->n, k, room->now, m->threads);
+        smooth(b, m->n, k, room, m->threads);
+        if (b->c)
+            scale_rows(room->now, b->c, m->n, k, room->now, m->threads);
+        times_turned(b->x, room->now, k, G, m->threads);
+        if (b->mu) {
+            column_sums(E, b->q, m->n, k, sum);
+            for (int32_t j = 0; j < columns; j++)
+                add_scaled(G + (int64_t)j * k, sum, -b->mu[j], k);
+        }
+        G += (int64_t)columns * k;
+    }
+}
+
+/* ---- lengths of rows ----------------------------------------------------- */
+
+/* Columns of F looked at together, and how many random ones stand for all
+ * where looking at all would take too long. */
+enum { AT_ONCE = 64, SKETCH = 256, MOST_AT_ONCE = 8 };
+static const double ALL_COLUMNS_COST = 4e9; /* multiplications */
+
+_Static_assert(SKETCH == 16 * 16, "random signs are 1/16");
+
+/* The columns from, from + 1, ... of the unit matrix, or random signs. */
+static void choose_columns(bool all, int64_t from, int64_t columns,
+                           kith__rng *random, float *B)
+{
+    memset(B, 0, (size_t)(columns + 1) * AT_ONCE * sizeof(*B));
+    for (int64_t c = 0; all && c < AT_ONCE && from + c < columns; c++)
+        B[(from + c) * AT_ONCE + c] = 1;
+    for (int64_t i = 0; !all && i < columns * AT_ONCE; i++)
+        B[i] = kith__rng_next(random) >> 63 ? 1.0f / 16 : -1.0f / 16;
+}
+
+static void add_squares(const float *Z, const float *r, int32_t n, int threads,
+                        double *square)
+{
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int32_t u = 0; u < n; u++) {
+        const double w = r ? (double)r[u] * (double)r[u] : 1;
+        double sum = 0;
+
+        for (int64_t i = (int64_t)u * AT_ONCE; i < (int64_t)(u + 1) * AT_ONCE;
+             i++)
+            sum += (double)Z[i] * (double)Z[i];
+        square[u] += w * sum;
+    }
+}
+
+/* For each a: the squares of poly(O) now, which all share O^h now. */
+static void add_all_squares(const kith__block *b, const float *a, int many,
+                            kith__map_room *room, float *const *sums,
+                            int threads, int32_t n, double *const *square)
+{
+    const int64_t cells = (int64_t)n * AT_ONCE;
+
+    for (int h = 0; h <= b->hops; h++) {
+        for (int i = 0; i < many; i++) {
+            const double left = pow(1 - (double)a[i], h);
+            const float w = (float)(h < b->hops ? (double)a[i] * left : left);
+            float *sum = sums[i];
+
+#pragma omp parallel for num_threads(threads) schedule(static)
+            for (int64_t p = 0; p < cells; p++)
+                sum[p] = (h ? sum[p] : 0) + w * room->now[p];
+        }
+        if (h < b->hops) {
+            float *done = room->now;
+
+            hop(b, AT_ONCE, room, threads);
+            room->now = room->next;
+            room->next = done;
+        }
+    }
+    for (int i = 0; i < many; i++)
+        add_squares(sums[i], b->r, n, threads, square[i]);
+}
+
+/*
+ * Squared lengths of the rows of diag(r) poly(O) diag(c) X for several a:
+ * exactly, column by column; or on a large graph by |f|^2 ~ |f R|^2 / SKETCH,
+ * R random signs, within about 9%.
+ */
+static kith_status squared_lengths(const kith__block *b, int32_t n,
+                                   const float *a, int many, int threads,
+                                   double *const *square, kith_error *err)
+{
+    const int64_t columns = b->x->x.columns;
+    const double edges = b->O ? (double)b->O->rows[n] : 0;
+    const bool all = columns <= SKETCH ||
+                     (edges * b->hops + n) * (double)columns <=
+                         ALL_COLUMNS_COST;
+    const kith__feature_map shape = {.n = n, .columns = columns};
+    kith__block power = *b; /* O^hops: the sums over hops are made here */
+    kith__rng random = kith__rng_start(1, 0);
+    float *sums[MOST_AT_ONCE] = {0}, *B = NULL;
+    kith_status st = KITH_OK;
+    kith__map_room room = {0};
+
+    power.a = 0;
+    TRY(kith__map_room_new(&shape, AT_ONCE, &room, err));
+    TRY_NEW(B, kith__alloc((columns + 1) * AT_ONCE, sizeof(*B)));
+    for (int i = 0; i < many; i++) {
+        TRY_NEW(sums[i], kith__alloc_big((int64_t)n * AT_ONCE, sizeof(float)));
+        memset(square[i], 0, (size_t)n * sizeof(double));
+    }
+    for (int64_t from = 0; from < (all ? columns : SKETCH); from += AT_ONCE) {
+        choose_columns(all, from, columns, &random, B);
+        times(b->x, B, AT_ONCE, b->c, room.now, threads);
+        add_all_squares(&power, a, many, &room, sums, threads, n, square);
+    }
+out:
+    for (int i = 0; i < many; i++)
+        kith__free(sums[i]);
+    kith__free(B);
+    kith__map_room_release(&room);
+    return st;
+}
+
+/* ---- blocks -------------------------------------------------------------- */
+
+static void append(kith__feature_map *m, const kith__block *b)
+{
+    m->block[m->blocks++] = *b;
+    m->columns += b->x->x.columns;
+}
+
+/* mu = mean row of diag(r) poly(O) X; then q_u = 1 / length of what is left,
+ * r_u *= q_u.  |f - mu|^2 = |f|^2 - 2 f.mu + |mu|^2, and |f| is 1 or 0. */
+static kith_status centre(kith__feature_map *one, kith_error *err)
+{
+    kith__block *b = &one->block[0];
+    const int64_t n = one->n, d = one->columns;
+    kith_status st = KITH_OK;
+    kith__map_room room = {0};
+    float *z = NULL, *mu = NULL;
+    double square = 0;
+
+    TRY(kith__map_room_new(one, 1, &room, err));
+    TRY_NEW(z, kith__alloc(n, sizeof(*z)));
+    TRY_NEW(mu, kith__alloc(d + 1, sizeof(*mu)));
+    TRY_NEW(b->q, kith__alloc(n, sizeof(*b->q)));
+    for (int64_t u = 0; u < n; u++)
+        z[u] = 1 / (float)n;
+    kith__map_back(one, z, 1, &room, mu);
+    mu[d] = 0;
+    for (int64_t j = 0; j < d; j++)
+        square += (double)mu[j] * (double)mu[j];
+    kith__map_apply(one, mu, 1, &room, z);
+    for (int64_t u = 0; u < n; u++) {
+        const double own = b->r[u] > 0 ? 1 : 0;
+        const double left = own - 2 * (double)z[u] + square;
+
+        b->q[u] = left > 1e-12 ? (float)(1 / sqrt(left)) : 0;
+        b->r[u] *= b->q[u];
+    }
+    b->mu = mu;
+    mu = NULL;
+out:
+    kith__free(mu);
+    kith__free(z);
+    kith__map_room_release(&room);
+    return st;
+}
+
+kith_status kith__map_smooth_each(const kith__table *x, const kith__smoother *s,
+                                  int hops, const float *a, int many,
+                                  int threads, kith__feature_map *out,
+                                  kith_error *err)
+{
+    const int32_t n = x->x.n;
+    kith__block block = {
+        .x = x, .O = &s->O, .diagonal = s->diagonal, .hops = hops};
+    double *square[MOST_AT_ONCE] = {0};
+    kith_status st = KITH_OK;
+
+    for (int i = 0; i < many; i++)
+        TRY_NEW(square[i], kith__alloc(n, sizeof(double)));
+    TRY(squared_lengths(&block, n, a, many, threads, square, err));
+    for (int i = 0; i < many; i++) {
+        out[i] = (kith__feature_map){.n = n, .threads = threads};
+        block.a = a[i];
+        append(&out[i], &block);
+        TRY_NEW(out[i].block[0].r, kith__alloc(n, sizeof(float)));
+        for (int32_t u = 0; u < n; u++)
+            out[i].block[0].r[u] = square[i][u] > 0
+                                       ? (float)(1 / sqrt(square[i][u]))
+                                       : 0;
+        TRY(centre(&out[i], err));
+    }
+out:
+    for (int i = 0; i < many; i++)
+        kith__free(square[i]);
+    return st;
+}
+
+/* One factor for all rows, in r. */
+static void scale_block(kith__feature_map *one, const double *square)
+{
+    kith__block *b = &one->block[0];
+    double sum = 0;
+
+    for (int32_t u = 0; u < one->n; u++)
+        sum += square[u];
+    for (int32_t u = 0; u < one->n; u++)
+        b->r[u] *= sum > 0 ? (float)sqrt(one->n / sum) : 0;
+}
+
+kith_status kith__map_add_means(kith__feature_map *m, const kith__table *x,
+                                const kith__coupled *S, const float *root,
+                                int hops, kith_error *err)
+{
+    kith__feature_map one = {.n = m->n, .threads = m->threads};
+    const kith__block block = {.x = x, .O = hops > 0 ? S : NULL, .hops = hops};
+    const float nothing = 0; /* a: of a power the last term alone is left */
+    kith_status st = KITH_OK;
+    double *square = NULL;
+    kith__block *b = &one.block[0];
+
+    append(&one, &block);
+    TRY_NEW(square, kith__alloc(m->n, sizeof(*square)));
+    TRY_NEW(b->r, kith__alloc(m->n, sizeof(float)));
+    if (hops > 0)
+        TRY_NEW(b->c, kith__alloc(m->n, sizeof(float)));
+    for (int32_t u = 0; u < m->n; u++) {
+        b->r[u] = hops == 0 ? 1 : root[u] > 0 ? 1 / root[u] : 0;
+        if (hops > 0)
+            b->c[u] = root[u];
+    }
+    TRY(squared_lengths(b, m->n, &nothing, 1, m->threads, &square, err));
+    scale_block(&one, square);
+    append(m, b);
+    one.blocks = 0;
+out:
+    kith__free(square);
+    kith__feature_map_release(&one);
+    return st;
+}

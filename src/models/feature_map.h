@@ -1,0 +1,104 @@
+/*
+ * feature_map.h: logits as a linear function of node features, seen through
+ * the graph, without ever forming the features so seen.
+ *
+ *     Z = sum_b F_b B_b + 1 b',   F_b = diag(r) poly(O) diag(c) X_b - q mu'
+ *
+ *   X_b  n x columns  features of a block, sparse or dense
+ *   O    n x n        a symmetric operator on the graph
+ *   poly              y <- (1 - a) O y + a x, `hops` times, from y = x
+ *   r, c, q           n, a factor per node;  mu  a number per column
+ *
+ * With O = D~^-1/2 (A + I) D~^-1/2 and a > 0 that is personalised PageRank;
+ * a = 0 is a power of O; 0 hops is X itself.  Neighbours' means come from
+ * D^-1 A = D^-1/2 S D^1/2.  F and F' cost the same: a product with X and `hops`
+ * passes over the edges.
+ */
+#ifndef KITH_MODELS_FEATURE_MAP_H
+#define KITH_MODELS_FEATURE_MAP_H
+
+#include "kernels/coupled.h"
+#include "models/design.h"
+
+/* Features by row and, if sparse, by column, so that X B and X'E both gather.
+ */
+typedef struct kith__table {
+    kith__matrix x;
+    int64_t *start; /* columns + 1; NULL if dense */
+    int32_t *row;
+    float *value;
+} kith__table;
+
+/* Takes x over, also on failure. */
+kith_status kith__table_new(kith__matrix *x, kith__table *out, kith_error *err);
+void kith__table_release(kith__table *t); /* a zeroed one is fine */
+
+/* O with self-loops: D~^-1/2 (A + I) D~^-1/2, its diagonal apart. */
+typedef struct kith__smoother {
+    kith__coupled O; /* off the diagonal */
+    float *scale, *weights, *diagonal;
+} kith__smoother;
+
+kith_status kith__smoother_new(const kith_graph *g, int threads,
+                               kith__smoother *out, kith_error *err);
+void kith__smoother_release(kith__smoother *s);
+
+typedef struct kith__block {
+    const kith__table *x;
+    const kith__coupled *O; /* NULL if there are no hops */
+    const float *diagonal;  /* of O; NULL = 0 */
+    int hops;
+    float a;
+    float *r, *c, *q; /* NULL = 1; q only with mu */
+    float *mu;        /* NULL = 0 */
+} kith__block;
+
+enum { KITH__BLOCKS_MOST = 8 };
+
+typedef struct kith__feature_map {
+    int32_t n;
+    int64_t columns; /* of all blocks */
+    int blocks;
+    kith__block block[KITH__BLOCKS_MOST];
+    int threads;
+} kith__feature_map;
+
+void kith__feature_map_release(kith__feature_map *m);
+
+/* Room for products with k columns: three n x k arrays. */
+typedef struct kith__map_room {
+    float *now, *next, *start;
+} kith__map_room;
+
+kith_status kith__map_room_new(const kith__feature_map *m, int k,
+                               kith__map_room *out, kith_error *err);
+void kith__map_room_release(kith__map_room *r);
+
+/* Z = F B + 1 b'; B is (columns + 1) x k, the last row b. */
+void kith__map_apply(const kith__feature_map *m, const float *B, int k,
+                     kith__map_room *room, float *Z);
+
+/* G = F'E and, in the last row, 1'E: (columns + 1) x k. */
+void kith__map_back(const kith__feature_map *m, const float *E, int k,
+                    kith__map_room *room, float *G);
+
+/*
+ * Maps of PageRank (hops, a) of x, one for each a: rows scaled to length 1,
+ * less the mean row, rows scaled to length 1 again.  out is zeroed on entry
+ * and to be released also on failure.
+ */
+kith_status kith__map_smooth_each(const kith__table *x, const kith__smoother *s,
+                                  int hops, const float *a, int many,
+                                  int threads, kith__feature_map *out,
+                                  kith_error *err);
+
+/*
+ * Add x itself (hops = 0) or the mean over neighbours that many hops away, all
+ * scaled so that the mean of a row's squared length is 1.  S is D^-1/2 A D^-1/2
+ * and root sqrt(d), n each.
+ */
+kith_status kith__map_add_means(kith__feature_map *m, const kith__table *x,
+                                const kith__coupled *S, const float *root,
+                                int hops, kith_error *err);
+
+#endif

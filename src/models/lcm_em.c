@@ -1,0 +1,328 @@
+/*
+ * lcm_em.c: the driver: three searches, each for another kind of graph, and the
+ * best of what they find on the validation nodes.
+ *
+ *   em_search.c  potentials learnt through the graph by EM: homophily, features
+ *                or labels spread over it
+ *   beside.c     own features beside neighbours', the coupling fitted to the
+ *                labels, the graph ignored where it does not help: heterophily
+ *
+ * Between the kinds accuracy decides if it differs by more than its standard
+ * error on so many validation nodes, else the log-loss.
+ *
+ * A model keeps the recipe and the fitted coupling, not the weights: to predict
+ * is to follow the recipe again from the training nodes that are there.  On
+ * the same graph that gives the same beliefs, and on a grown one the potentials
+ * take its new nodes and edges in.
+ */
+#include "models/lcm_em.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "models/recipe.h"
+
+/* ---- recipes in the state ------------------------------------------------ */
+
+static const char *const kinds[] = {"em-features", "em-labels", "beside"};
+static const char *const preps[] = {"none", "l2", "tfidf", "root"};
+static const char *const uses[] = {"ignored", "homophily", "fitted"};
+
+/* Stands for no bound in a model file, where numbers are finite. */
+static const float NO_BOUND = 1e30f;
+
+static int index_of(const char *text, const char *const *list, int n)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(text, list[i]) == 0)
+            return i;
+    return -1;
+}
+
+static bool put_em(kith__state *s, const kith__recipe *r)
+{
+    const kith__em_params *p = &r->em;
+    bool ok = kith__state_set(s, "h", (double)p->h) &&
+              kith__state_set(s, "hops", p->hops) &&
+              kith__state_set(s, "rounds", r->rounds) &&
+              kith__state_choose(s, "beliefs", r->propagated ? "P" : "p");
+
+    if (ok && r->kind == KITH__EM_FEATURES)
+        ok = kith__state_choose(s, "prep", preps[r->prep]) &&
+             kith__state_set(s, "a", (double)r->a) &&
+             kith__state_set(s, "start_penalty", (double)r->start);
+    if (ok && r->rounds > 0)
+        ok = kith__state_set(s, "kappa", (double)p->kappa) &&
+             kith__state_set(s, "unknown", (double)p->unknown) &&
+             kith__state_set(s, "penalty", (double)p->penalty) &&
+             kith__state_set(s, "balance", (double)p->balance);
+    return ok && kith__state_set(s, "beta", (double)p->beta);
+}
+
+static bool put_beside(kith__state *s, const kith__recipe *r)
+{
+    const float lambda = isinf(r->lambda) ? NO_BOUND : r->lambda;
+    bool ok = kith__state_set(s, "blocks", r->blocks) &&
+              kith__state_set(s, "penalty", (double)r->penalty) &&
+              kith__state_choose(s, "graph", uses[r->graph]);
+
+    if (ok && r->graph == KITH__GRAPH_PRIOR)
+        ok = kith__state_set(s, "strength", (double)r->strength);
+    if (ok && r->graph == KITH__GRAPH_FITTED)
+        ok = kith__state_set(s, "lambda", (double)lambda);
+    return ok;
+}
+
+static bool put_recipe(kith__state *s, const kith__recipe *r)
+{
+    return kith__state_choose(s, "potentials", kinds[r->kind]) &&
+           (r->kind == KITH__BESIDE ? put_beside(s, r) : put_em(s, r));
+}
+
+/* A number in [low, high]; false if it is outside. */
+static bool take(const kith__state *s, const char *name, double low,
+                 double high, float *out)
+{
+    const double x = kith__state_number(s, name, low);
+
+    *out = (float)x;
+    return x >= low && x <= high;
+}
+
+static bool take_em(const kith__state *s, kith__recipe *r)
+{
+    kith__em_params *p = &r->em;
+    float hops, rounds;
+    const bool ok = take(s, "h", 0, .999, &p->h) &&
+                    take(s, "hops", 0, 1000, &hops) &&
+                    take(s, "rounds", 0, 100, &rounds) &&
+                    take(s, "a", 0, 1, &r->a) &&
+                    take(s, "start_penalty", 1e-6, 1e6, &r->start) &&
+                    take(s, "kappa", 0, 1, &p->kappa) &&
+                    take(s, "unknown", 0, 1e6, &p->unknown) &&
+                    take(s, "penalty", 1e-6, 1e6, &p->penalty) &&
+                    take(s, "balance", 0, 10, &p->balance) &&
+                    take(s, "beta", 0, 1e6, &p->beta);
+    const int prep = index_of(kith__state_text(s, "prep"), preps, 4);
+
+    p->hops = (int)hops;
+    r->rounds = (int)rounds;
+    r->propagated = strcmp(kith__state_text(s, "beliefs"), "P") == 0;
+    r->prep = (kith_prep)(prep < 0 ? 0 : prep);
+    return ok && (r->kind == KITH__EM_LABELS || prep >= 0);
+}
+
+static bool take_beside(const kith__state *s, kith__recipe *r)
+{
+    const int use = index_of(kith__state_text(s, "graph"), uses, 3);
+    float blocks;
+    const bool ok = take(s, "blocks", 1, 127, &blocks) &&
+                    take(s, "penalty", 1e-6, 1e6, &r->penalty) &&
+                    take(s, "strength", 0, .999, &r->strength) &&
+                    take(s, "lambda", 0, 1e31, &r->lambda) && use >= 0;
+
+    r->blocks = (unsigned)blocks;
+    r->graph = (kith__graph_use)(use < 0 ? 0 : use);
+    if (r->lambda >= NO_BOUND)
+        r->lambda = INFINITY;
+    return ok;
+}
+
+static kith_status take_recipe(const kith__state *s, bool features,
+                               kith__recipe *r, kith_error *err)
+{
+    const int kind = index_of(kith__state_text(s, "potentials"), kinds, 3);
+
+    *r = (kith__recipe){.kind = (kith__recipe_kind)(kind < 0 ? 0 : kind)};
+    if (kind < 0 || !(kind == KITH__BESIDE ? take_beside(s, r) : take_em(s, r)))
+        return kith__fail(err, KITH_ERR_CORRUPT, NULL, 0,
+                          "the model's recipe is not one of lcm-em");
+    if (!features &&
+        (kind == KITH__EM_FEATURES ||
+         (kind == KITH__EM_LABELS && r->rounds > 0) || (r->blocks & 15) != 0))
+        return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                          "the model was trained with node features, and there "
+                          "are none");
+    return KITH_OK;
+}
+
+/* ---- following ----------------------------------------------------------- */
+
+/* What is known of the propagation: P = sum_{k <= hops} h^k S^k Q, and what is
+ * left out changes no belief by more than h^hops, as rho(S) = 1. */
+static void certify(const kith__recipe *r, kith__beliefs *out)
+{
+    const float h = r->kind == KITH__BESIDE ? r->strength : r->em.h;
+    const int hops = r->kind == KITH__BESIDE ? 12 : r->em.hops;
+    const bool spread = r->kind == KITH__BESIDE ? r->graph == KITH__GRAPH_PRIOR
+                                                : r->propagated && h > 0;
+
+    out->certificate = (kith_certificate){.rho = spread ? (double)h : 0,
+                                          .converged = true};
+    if (spread) {
+        out->certificate.iterations = hops;
+        out->certificate.residual = pow((double)h, hops);
+    }
+    if (r->kind == KITH__BESIDE && r->graph == KITH__GRAPH_FITTED)
+        out->certificate.iterations = 1;
+}
+
+/* H = h (I - 11'/C), or as fitted. */
+static void show_coupling(const kith__recipe *r, int C,
+                          const kith__kept_coupling *kept, kith__beliefs *out)
+{
+    const float h = r->kind == KITH__BESIDE ? r->strength : r->em.h;
+
+    out->has_coupling = true;
+    for (int i = 0; i < C; i++)
+        for (int j = 0; j < C; j++)
+            out->coupling[i * C + j] = kept->given
+                                           ? kept->H[i * C + j]
+                                           : h * ((i == j) - 1 / (float)C);
+}
+
+static kith_status follow(const kith__quest *q, const kith__recipe *r,
+                          kith__kept_coupling *kept, kith__beliefs *out,
+                          kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    TRY(r->kind == KITH__BESIDE ? kith__beside_follow(q, r, kept, out->P, err)
+                                : kith__em_follow(q, r, out->P, err));
+    kept->given = r->kind == KITH__BESIDE && r->graph == KITH__GRAPH_FITTED;
+    certify(r, out);
+    show_coupling(r, q->task->classes, kept, out);
+out:
+    return st;
+}
+
+/* ---- choosing ------------------------------------------------------------ */
+
+/* More accurate beyond doubt, else of less loss. */
+static bool clearly_better(const kith__score *a, const kith__score *b,
+                           int32_t nodes)
+{
+    const double mean = (a->accuracy + b->accuracy) / 2;
+    const double error = sqrt(fmax(mean * (1 - mean), 1e-4) / nodes);
+
+    if (fabs(a->accuracy - b->accuracy) > error)
+        return a->accuracy > b->accuracy;
+    return a->log_loss < b->log_loss;
+}
+
+/* Without validation nodes: what did well on most graphs. */
+static kith__recipe default_recipe(bool features)
+{
+    if (features)
+        return (kith__recipe){.kind = KITH__EM_FEATURES,
+                              .prep = KITH_PREP_TFIDF,
+                              .a = .2f,
+                              .start = .1f,
+                              .em = {.5f, .85f, 1, 1, .25f, 1, 12},
+                              .rounds = 2};
+    return (kith__recipe){.kind = KITH__EM_LABELS,
+                          .em = {.h = .8f, .hops = 12},
+                          .propagated = true};
+}
+
+static kith_status search(const kith__quest *q, kith__recipe *out,
+                          double *validation, kith_error *err)
+{
+    kith_status (*const searches[])(const kith__quest *, kith__found *,
+                                    kith_error *) = {
+        kith__em_search_features, kith__em_search_labels, kith__beside_search};
+    const int64_t cells = (int64_t)q->task->n * q->task->classes;
+    kith_status st = KITH_OK;
+    kith__found found = {0};
+    kith__score best = {-1, 0};
+
+    TRY_NEW(found.P, kith__alloc_big(cells, sizeof(float)));
+    for (int i = q->features ? 0 : 1; i < 3; i++) {
+        found.any = false;
+        TRY(searches[i](q, &found, err));
+        if (found.any && (best.accuracy < 0 ||
+                          clearly_better(&found.score, &best, q->val->n))) {
+            best = found.score;
+            *out = found.recipe;
+        }
+    }
+    *validation = best.accuracy;
+out:
+    kith__free(found.P);
+    return st;
+}
+
+static kith_status remember_coupling(kith__state *s, int C,
+                                     const kith__kept_coupling *kept,
+                                     kith_error *err)
+{
+    float *H, *b;
+    kith_status st = KITH_OK;
+
+    if (!kept->given)
+        return KITH_OK;
+    TRY_NEW(H, kith__state_array(s, "H", C, C));
+    TRY_NEW(b, kith__state_array(s, "b", 1, C));
+    memcpy(H, kept->H, (size_t)C * (size_t)C * sizeof(*H));
+    memcpy(b, kept->b, (size_t)C * sizeof(*b));
+    if (!kith__state_set(s, "alpha", kept->alpha))
+        TRY(kith__no_memory(err));
+out:
+    return st;
+}
+
+kith_status kith__lcm_em_fit(const kith__task *task,
+                             const kith_features *features,
+                             const kith_train_options *options,
+                             const kith__known_nodes *val, kith__state *state,
+                             kith__beliefs *out, kith_error *err)
+{
+    const kith__quest q = {task, features, val};
+    const int C = task->classes;
+    kith__kept_coupling kept = {0};
+    kith_status st = KITH_OK;
+    kith__recipe r;
+
+    (void)options;
+    TRY_NEW(kept.H, kith__alloc((int64_t)C * C, sizeof(float)));
+    TRY_NEW(kept.b, kith__alloc(C, sizeof(float)));
+    if (kith__state_find(state, "potentials"))
+        TRY(take_recipe(state, features != NULL, &r, err));
+    else if (val->n > 0)
+        TRY(search(&q, &r, &out->validation, err));
+    else
+        r = default_recipe(features != NULL);
+    TRY(follow(&q, &r, &kept, out, err));
+    if (!put_recipe(state, &r))
+        TRY(kith__no_memory(err));
+    TRY(remember_coupling(state, C, &kept, err));
+out:
+    kith__free(kept.H);
+    kith__free(kept.b);
+    return st;
+}
+
+kith_status kith__lcm_em_apply(const kith__task *task,
+                               const kith_features *features,
+                               const kith__state *state, kith__beliefs *out,
+                               kith_error *err)
+{
+    const kith__known_nodes none = {0};
+    const kith__quest q = {task, features, &none};
+    const int C = task->classes;
+    const float *H = kith__state_values(state, "H", C, C);
+    const float *b = kith__state_values(state, "b", 1, C);
+    kith__kept_coupling kept = {kith__state_number(state, "alpha", 1),
+                                (float *)H, (float *)b, H && b};
+    kith_status st = KITH_OK;
+    kith__recipe r;
+
+    TRY(take_recipe(state, features != NULL, &r, err));
+    if (r.kind == KITH__BESIDE && r.graph == KITH__GRAPH_FITTED && !kept.given)
+        TRY(kith__fail(err, KITH_ERR_CORRUPT, NULL, 0,
+                       "the model's fitted coupling is missing"));
+    TRY(follow(&q, &r, &kept, out, err));
+out:
+    return st;
+}

@@ -1,0 +1,93 @@
+/*
+ * recipe.h: one way to beliefs, of the many that lcm-em tries: what was chosen,
+ * and how good it is on the validation nodes.  Following a recipe again gives
+ * the same beliefs.
+ */
+#ifndef KITH_MODELS_RECIPE_H
+#define KITH_MODELS_RECIPE_H
+
+#include "models/em.h"
+
+typedef enum kith__recipe_kind {
+    KITH__EM_FEATURES, /* potentials through the graph, EM (em_search.c) */
+    KITH__EM_LABELS,   /* EM that starts from labels alone (em_search.c) */
+    KITH__BESIDE       /* own features beside neighbours' (beside.c) */
+} kith__recipe_kind;
+
+typedef enum kith__graph_use {
+    KITH__GRAPH_IGNORED, /* P = L */
+    KITH__GRAPH_PRIOR,   /* homophily of a given strength */
+    KITH__GRAPH_FITTED   /* a coupling matrix fitted to labels */
+} kith__graph_use;
+
+typedef struct kith__recipe {
+    kith__recipe_kind kind;
+    /* EM */
+    kith_prep prep;
+    float a;     /* of PageRank; 0 = features as they are */
+    float start; /* penalty of the first fit */
+    kith__em_params em;
+    int rounds;
+    bool propagated; /* beliefs are P, not the potentials p */
+    /* beside */
+    unsigned blocks;
+    float penalty;
+    kith__graph_use graph;
+    float strength; /* of the prior */
+    float lambda;   /* of the fit; infinite = homophily alone */
+} kith__recipe;
+
+typedef struct kith__score {
+    double accuracy, log_loss;
+} kith__score;
+
+kith__score kith__score_of(const float *P, int classes,
+                           const kith__known_nodes *val);
+
+/* More accurate, or as accurate at less loss. */
+bool kith__better(const kith__score *a, const kith__score *b);
+
+/* The best recipe so far and its beliefs. */
+typedef struct kith__found {
+    kith__recipe recipe;
+    kith__score score;
+    int order; /* among equals the first wins, whichever thread is faster */
+    bool any;
+    float *P; /* n x classes */
+} kith__found;
+
+/* Take a recipe if it is better than what was found.  Threads may call it. */
+void kith__offer(kith__found *f, const kith__recipe *r, const kith__score *s,
+                 int order, const float *P, int64_t cells);
+
+/* What the searches share. */
+typedef struct kith__quest {
+    const kith__task *task;
+    const kith_features *features; /* NULL if there are none */
+    const kith__known_nodes *val;
+} kith__quest;
+
+/* Each search offers what it tries; each follow gives the beliefs of one
+ * recipe of its kind in P. */
+kith_status kith__em_search_features(const kith__quest *q, kith__found *best,
+                                     kith_error *err);
+kith_status kith__em_search_labels(const kith__quest *q, kith__found *best,
+                                   kith_error *err);
+kith_status kith__em_follow(const kith__quest *q, const kith__recipe *r,
+                            float *P, kith_error *err);
+
+/* The coupling of KITH__GRAPH_FITTED, kept by the caller: H k x k, b k; if
+ * `given` it is used, else fitted. */
+typedef struct kith__kept_coupling {
+    double alpha;
+    float *H, *b;
+    bool given;
+} kith__kept_coupling;
+
+kith_status kith__beside_search(const kith__quest *q, kith__found *best,
+                                kith_error *err);
+kith_status kith__beside_follow(const kith__quest *q, const kith__recipe *r,
+                                kith__kept_coupling *coupling, float *P,
+                                kith_error *err);
+
+#endif
