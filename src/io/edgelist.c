@@ -267,7 +267,7 @@ static inline uint64_t non_digits(const char *p)
 
 #ifdef __SSE2__
     for (int i = 0; i < 4; i++) {
-        const __m128i x = _mm_loadu_si128((const __m128i *)(p + 16 * i));
+        const __m128i x = _mm_loadu_si128((const void *)(p + 16 * i));
         /* '9' becomes the largest byte there is, and what follows it wraps. */
         const __m128i moved = _mm_add_epi8(x, _mm_set1_epi8(127 - '9'));
         const __m128i digit = _mm_cmpgt_epi8(moved, _mm_set1_epi8(127 - 10));
@@ -310,7 +310,7 @@ static inline void join_digits(uint64_t a, uint64_t b, uint32_t *to)
     const __m128i four = _mm_madd_epi16(two, _mm_set1_epi32(1 << 16 | 100));
     const __m128i packed = _mm_packs_epi32(four, four);
 
-    _mm_storel_epi64((__m128i *)(void *)to,
+    _mm_storel_epi64((void *)to,
                      _mm_madd_epi16(packed, _mm_set1_epi32(1 << 16 | 10000)));
 }
 #else
