@@ -173,17 +173,17 @@ typedef struct work {
     kith__merged merged;
 } work;
 
-static bool new_tables(work *w)
+/* The three tables of w, beginning with `start`: its large pages serve all. */
+static int64_t *new_tables(work *w)
 {
-    const int64_t n = w->n;
+    const int64_t n = w->n, cells = 2 * (n + 1) + n * w->threads + n;
+    int64_t *start = kith__alloc_big(cells, sizeof(*w->cursor));
 
-    w->start = kith__alloc_big(2 * (n + 1) + n * w->threads + n,
-                               sizeof(*w->cursor));
-    if (!w->start)
-        return false;
-    w->cursor = (uint32_t *)(w->start + n + 1);
+    if (!start)
+        return NULL;
+    w->cursor = (uint32_t *)(start + n + 1);
     w->kept = w->cursor + n * w->threads;
-    return true;
+    return start;
 }
 
 static void release_work(work *w)
@@ -430,8 +430,7 @@ static kith_status build_in_memory(kith__builder *b, const kith__rank *rank,
     int64_t lines;
 
     w.threads = useful_threads(b, w.n);
-    if (!new_tables(&w))
-        TRY(kith__no_memory(err));
+    TRY_NEW(w.start, new_tables(&w));
     count_upper(&w);
     lines = counts_to_starts(&w, w.start, NULL);
     if (b->weighted)
