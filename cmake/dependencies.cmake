@@ -14,10 +14,12 @@ if(KITH_WITH_OPENMP)
     list(APPEND KITH_PC_LIBS ${OpenMP_C_FLAGS})
 endif()
 if(KITH_WITH_BLAS)
-    pkg_check_modules(OPENBLAS REQUIRED IMPORTED_TARGET openblas)
+    pkg_check_modules(OPENBLAS REQUIRED openblas)
     list(APPEND KITH_HAVE KITH_HAVE_BLAS)
-    list(APPEND KITH_LIBRARIES PkgConfig::OPENBLAS)
-    list(APPEND KITH_PC_REQUIRES openblas)
+    # Its header alone: kernels/blas.c loads the library when it needs it.
+    set_source_files_properties(src/kernels/blas.c PROPERTIES
+        INCLUDE_DIRECTORIES "${OPENBLAS_INCLUDE_DIRS}")
+    list(APPEND KITH_LIBRARIES ${CMAKE_DL_LIBS})
     pkg_check_modules(LAPACKE IMPORTED_TARGET lapacke) # for the tests alone
 endif()
 if(KITH_WITH_ZLIB)

@@ -48,22 +48,21 @@ void *kith__alloc_zeroed(int64_t count, size_t size)
     return block;
 }
 
-/* Ask for huge pages where whole ones fit. */
-static void advise_huge(void *block, size_t bytes)
-{
-    const uintptr_t huge = (uintptr_t)1 << 21;
-    const uintptr_t from = ((uintptr_t)block + huge - 1) & ~(huge - 1);
-    const uintptr_t to = ((uintptr_t)block + bytes) & ~(huge - 1);
-
-    if (block && from < to)
-        (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
-}
-
+/*
+ * A fault for each small page costs more than most of what is done with it, so
+ * big arrays get whole huge pages, where the allocator is ours to choose.
+ */
 void *kith__alloc_big(int64_t count, size_t size)
 {
-    void *block = kith__alloc(count, size);
+    const size_t huge = (size_t)1 << 21, bytes = checked_bytes(count, size);
+    const size_t whole = (bytes + huge - 1) & ~(huge - 1);
+    void *block;
 
-    advise_huge(block, checked_bytes(count, size));
+    if (hook_alloc != malloc || bytes < huge / 2)
+        return kith__alloc(count, size);
+    block = aligned_alloc(huge, whole);
+    if (block)
+        (void)madvise(block, whole, MADV_HUGEPAGE);
     return block;
 }
 
@@ -114,10 +113,10 @@ bool kith__grow(void **array, int64_t *capacity, int64_t need, size_t size)
     while (bigger < need)
         if (!kith__multiply(bigger, 2, &bigger))
             return false;
-    moved = kith__resize(*array, bigger, size);
+    moved = *array ? kith__resize(*array, bigger, size)
+                   : kith__alloc_big(bigger, size);
     if (!moved)
         return false;
-    advise_huge(moved, checked_bytes(bigger, size));
     *array = moved;
     *capacity = bigger;
     return true;

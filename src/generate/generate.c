@@ -302,7 +302,6 @@ static kith_status draw_edges(const kith__edge_source *s, kith__builder *b,
             if (s->before(s, next + 1) - before > most)
                 break;
         block.n = block.capacity = s->before(s, next) - before;
-        block.largest = (uint32_t)o->nodes - 1;
         TRY_NEW(block.ends, kith__alloc(2 * block.n, sizeof(*block.ends)));
         draw_parts(s, part, next, threads, block.ends);
         TRY(kith__builder_add(b, &block, err));

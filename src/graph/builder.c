@@ -5,7 +5,7 @@
  *   1. count the entries of each row u, per thread           (4 n T bytes)
  *   2. scatter v << 1 | reversed into row u                  (4 bytes a line)
  *   3. sort each row, merge repeats                          -> upper triangle
- *   4. count for each v its smaller neighbours, per thread
+ *   4. and count for each v its smaller neighbours, per thread
  *   5. row v = its smaller neighbours, then its larger ones  (8 bytes an edge)
  *
  * Each thread takes a contiguous share of the blocks in 1-2 and of the rows in
@@ -101,33 +101,15 @@ void kith__builder_free(kith__builder *b)
     kith__free(b);
 }
 
-int64_t kith__builder_span(const kith__builder *b)
-{
-    return b->rank.words * 64;
-}
-
 int64_t kith__builder_edges(const kith__builder *b)
 {
     return b->total;
 }
 
-kith_status kith__builder_mark(kith__builder *b, uint32_t first, uint32_t last,
+kith_status kith__builder_mark(kith__builder *b, const kith__rank *seen,
                                kith_error *err)
 {
-    if (!kith__rank_reserve(&b->rank, last))
-        return kith__no_memory(err);
-    for (uint32_t id = first; id <= last; id++)
-        kith__rank_mark(&b->rank, id);
-    return KITH_OK;
-}
-
-static void mark_blocks(kith__builder *b)
-{
-#pragma omp parallel for num_threads(kith__threads(&b->job)) \
-    schedule(dynamic, 1)
-    for (int64_t k = 0; k < b->n_blocks; k++)
-        for (int64_t i = 0; i < 2 * b->blocks[k].n; i++)
-            kith__rank_mark(&b->rank, b->blocks[k].ends[i]);
+    return kith__rank_merge(&b->rank, seen) ? KITH_OK : kith__no_memory(err);
 }
 
 static kith_status spill_blocks(kith__builder *b, kith_error *err)
@@ -138,8 +120,6 @@ static kith_status spill_blocks(kith__builder *b, kith_error *err)
         TRY(kith__spill_new(b->spill_to, &b->job, b->weighted, b->merge,
                             &b->spill, err));
     TRY(kith__spill_add(b->spill, b->blocks, b->n_blocks, err));
-    if (b->raw)
-        mark_blocks(b);
 out:
     drop_blocks(b);
     return st;
@@ -164,8 +144,7 @@ kith_status kith__builder_add(kith__builder *b, kith__edges *e, kith_error *err)
         return KITH_OK;
     }
     if (!kith__grow((void **)&b->blocks, &b->cap_blocks, b->n_blocks + 1,
-                    sizeof(*b->blocks)) ||
-        (b->raw && !kith__rank_reserve(&b->rank, e->largest)))
+                    sizeof(*b->blocks)))
         TRY(kith__no_memory(err));
     b->held += e->n;
     b->total += e->n;
@@ -186,7 +165,7 @@ typedef struct work {
     int32_t n;
     int threads;
     int64_t *start;   /* n + 1: first entry of each row of the triangle */
-    uint32_t *cursor; /* threads x n */
+    uint32_t *cursor; /* threads x n; these three lie in one array */
     uint32_t *kept;   /* n: entries left in each row after merging */
     uint32_t *plain;  /* the triangle, one of the two */
     uint64_t *weighted;
@@ -194,11 +173,22 @@ typedef struct work {
     kith__merged merged;
 } work;
 
+/* The three tables of w, beginning with `start`: its large pages serve all. */
+static int64_t *new_tables(work *w)
+{
+    const int64_t n = w->n, cells = 2 * (n + 1) + n * w->threads + n;
+    int64_t *start = kith__alloc_big(cells, sizeof(*w->cursor));
+
+    if (!start)
+        return NULL;
+    w->cursor = (uint32_t *)(start + n + 1);
+    w->kept = w->cursor + n * w->threads;
+    return start;
+}
+
 static void release_work(work *w)
 {
     kith__free(w->start);
-    kith__free(w->cursor);
-    kith__free(w->kept);
     kith__free(w->plain);
     kith__free(w->weighted);
 }
@@ -237,6 +227,7 @@ static void count_upper(work *w)
     for (int t = 0; t < T; t++) {
         uint32_t *cursor = w->cursor + (int64_t)t * w->n;
 
+        memset(cursor, 0, (size_t)w->n * sizeof(*cursor));
         for (int64_t k = w->b->n_blocks * t / T;
              k < w->b->n_blocks * (t + 1) / T; k++) {
             const kith__edges *e = &w->b->blocks[k];
@@ -254,13 +245,26 @@ static void count_upper(work *w)
     w->self_loops = loops;
 }
 
-/* Turn the counts of all threads into starts: of the row in `total`, of each
- * thread within the row in `cursor`. */
-static int64_t counts_to_starts(work *w, int64_t *total, const uint32_t *extra)
+/* Entries of the rows [from, to), all threads and `extra` together. */
+static int64_t count_range(const work *w, const uint32_t *extra, int32_t from,
+                           int32_t to)
 {
     int64_t sum = 0;
 
-    for (int32_t u = 0; u < w->n; u++) {
+    for (int t = 0; t < w->threads; t++)
+        for (int32_t u = from; u < to; u++)
+            sum += w->cursor[(int64_t)t * w->n + u];
+    for (int32_t u = from; extra && u < to; u++)
+        sum += extra[u];
+    return sum;
+}
+
+/* Turn the counts of all threads into starts: of the row in `total`, of each
+ * thread within the row in `cursor`. */
+static void starts_in_range(work *w, int64_t *total, const uint32_t *extra,
+                            int32_t from, int32_t to, int64_t sum)
+{
+    for (int32_t u = from; u < to; u++) {
         uint32_t within = 0;
 
         for (int t = 0; t < w->threads; t++) {
@@ -273,8 +277,29 @@ static int64_t counts_to_starts(work *w, int64_t *total, const uint32_t *extra)
         total[u] = sum;
         sum += within + (extra ? extra[u] : 0);
     }
-    total[w->n] = sum;
-    return sum;
+}
+
+static int64_t counts_to_starts(work *w, int64_t *total, const uint32_t *extra)
+{
+    const int T = w->threads;
+    int64_t before = 0;
+
+#pragma omp parallel for num_threads(T) schedule(static, 1) ordered
+    for (int t = 0; t < T; t++) {
+        const int32_t from = (int32_t)((int64_t)w->n * t / T);
+        const int32_t to = (int32_t)((int64_t)w->n * (t + 1) / T);
+        const int64_t mine = count_range(w, extra, from, to);
+        int64_t start;
+
+#pragma omp ordered
+        {
+            start = before;
+            before += mine;
+        }
+        starts_in_range(w, total, extra, from, to, start);
+    }
+    total[w->n] = before;
+    return before;
 }
 
 static void scatter_upper(work *w)
@@ -306,27 +331,6 @@ static void scatter_upper(work *w)
     }
 }
 
-static void merge_rows(work *w)
-{
-    int64_t duplicates = 0, one_way = 0, both_ways = 0;
-
-#pragma omp parallel for num_threads(kith__threads(&w->b->job))                \
-    schedule(dynamic, 512) reduction(+ : duplicates, one_way, both_ways)
-    for (int32_t u = 0; u < w->n; u++) {
-        const int64_t from = w->start[u], n = w->start[u + 1] - from;
-        kith__merged m = {0};
-
-        w->kept[u] =
-            (uint32_t)(w->weighted ? kith__row_merge_weighted(
-                                         w->weighted + from, n, w->b->merge, &m)
-                                   : kith__row_merge(w->plain + from, n, &m));
-        duplicates += m.duplicates;
-        one_way += m.one_way;
-        both_ways += m.both_ways;
-    }
-    w->merged = (kith__merged){duplicates, one_way, both_ways};
-}
-
 static inline uint32_t larger_end(const work *w, int64_t p)
 {
     return w->weighted ? (uint32_t)(w->weighted[p] >> 33) : w->plain[p] >> 1;
@@ -351,20 +355,40 @@ static int32_t share_begin(const work *w, int t)
     return low;
 }
 
-static void count_lower(work *w)
+/* Merge a row, and count it for its larger ends while it is in the cache. */
+static void merge_row(work *w, int32_t u, uint32_t *cursor, kith__merged *m)
+{
+    const int64_t from = w->start[u], n = w->start[u + 1] - from;
+    const int64_t kept = w->weighted
+                             ? kith__row_merge_weighted(w->weighted + from, n,
+                                                        w->b->merge, m)
+                             : kith__row_merge(w->plain + from, n, m);
+
+    w->kept[u] = (uint32_t)kept;
+    for (int64_t p = from; p < from + kept; p++)
+        cursor[larger_end(w, p)]++;
+}
+
+static void merge_rows(work *w)
 {
     const int T = w->threads;
+    int64_t duplicates = 0, one_way = 0, both_ways = 0;
 
-#pragma omp parallel for num_threads(T) schedule(static, 1)
+#pragma omp parallel for num_threads(T) schedule(static, 1) \
+    reduction(+ : duplicates, one_way, both_ways)
     for (int t = 0; t < T; t++) {
         uint32_t *cursor = w->cursor + (int64_t)t * w->n;
         const int32_t end = share_begin(w, t + 1);
+        kith__merged m = {0};
 
         memset(cursor, 0, (size_t)w->n * sizeof(*cursor));
         for (int32_t u = share_begin(w, t); u < end; u++)
-            for (int64_t p = w->start[u]; p < w->start[u] + w->kept[u]; p++)
-                cursor[larger_end(w, p)]++;
+            merge_row(w, u, cursor, &m);
+        duplicates += m.duplicates;
+        one_way += m.one_way;
+        both_ways += m.both_ways;
     }
+    w->merged = (kith__merged){duplicates, one_way, both_ways};
 }
 
 static void put(kith__csr *csr, const work *w, int64_t to, uint32_t neighbour,
@@ -401,16 +425,12 @@ static kith_status build_in_memory(kith__builder *b, const kith__rank *rank,
                                    kith__csr *csr, kith_cleaning *cleaning,
                                    kith_error *err)
 {
-    const int32_t n = csr->n;
     kith_status st = KITH_OK;
-    work w = {.b = b, .rank = rank, .n = n};
+    work w = {.b = b, .rank = rank, .n = csr->n};
     int64_t lines;
 
-    w.threads = useful_threads(b, n);
-    TRY_NEW(w.cursor,
-            kith__alloc_zeroed((int64_t)n * w.threads, sizeof(*w.cursor)));
-    TRY_NEW(w.start, kith__alloc((int64_t)n + 1, sizeof(*w.start)));
-    TRY_NEW(w.kept, kith__alloc(n, sizeof(*w.kept)));
+    w.threads = useful_threads(b, w.n);
+    TRY_NEW(w.start, new_tables(&w));
     count_upper(&w);
     lines = counts_to_starts(&w, w.start, NULL);
     if (b->weighted)
@@ -421,7 +441,6 @@ static kith_status build_in_memory(kith__builder *b, const kith__rank *rank,
     scatter_upper(&w);
     drop_blocks(b);
     merge_rows(&w);
-    count_lower(&w);
     csr->entries = counts_to_starts(&w, csr->rows, w.kept);
     TRY_NEW(csr->neighbours,
             kith__alloc_big(csr->entries, sizeof(*csr->neighbours)));
@@ -440,23 +459,40 @@ out:
 
 /* ---- finishing ----------------------------------------------------------- */
 
-/* Number the ids seen, and say whether that changes anything. */
-static kith_status number_ids(kith__builder *b, kith__ids *ids, bool *identity,
-                              kith_error *err)
+/* First and last id seen; there is one. */
+static void ends_of(const kith__rank *r, int64_t *first, int64_t *last)
 {
-    int64_t *values, at = 0;
+    int64_t low = 0, high = r->words - 1;
 
-    mark_blocks(b);
+    while (!r->seen[low])
+        low++;
+    while (!r->seen[high])
+        high--;
+    *first = low * 64 + __builtin_ctzll(r->seen[low]);
+    *last = high * 64 + 63 - __builtin_clzll(r->seen[high]);
+}
+
+/* Number the ids seen; a table of them is needed only if there are gaps. */
+static kith_status number_ids(kith__builder *b, kith__ids *ids, kith_error *err)
+{
+    int64_t *values, first = 0, last = -1, at = 0;
+
     if (!kith__rank_count(&b->rank))
         return kith__no_memory(err);
-    values = kith__alloc(b->rank.n, sizeof(*values));
+    if (b->rank.n > 0)
+        ends_of(&b->rank, &first, &last);
+    *ids = (kith__ids){
+        .kind = KITH__IDS_RANGE, .n = (int32_t)b->rank.n, .base = first};
+    if (last - first == b->rank.n - 1)
+        return KITH_OK;
+    values = kith__alloc_big(b->rank.n, sizeof(*values));
     if (!values)
         return kith__no_memory(err);
     for (int64_t i = 0; i < b->rank.words; i++)
         for (uint64_t left = b->rank.seen[i]; left; left &= left - 1)
             values[at++] = i * 64 + __builtin_ctzll(left);
-    kith__ids_from_values(values, (int32_t)b->rank.n, ids);
-    *identity = ids->kind == KITH__IDS_RANGE && ids->base == 0;
+    *ids =
+        (kith__ids){.kind = KITH__IDS_INTEGER, .n = ids->n, .values = values};
     return KITH_OK;
 }
 
@@ -525,18 +561,18 @@ kith_status kith__builder_finish(kith__builder *b, int32_t n,
 {
     const kith__rank *rank = NULL;
     kith_status st = KITH_OK;
-    bool identity = true;
 
     *csr = (kith__csr){0};
     if (b->spill)
         TRY(spill_blocks(b, err));
     if (b->raw) {
-        TRY(number_ids(b, ids, &identity, err));
-        n = (int32_t)b->rank.n;
-        rank = identity ? NULL : &b->rank;
+        TRY(number_ids(b, ids, err));
+        n = ids->n;
+        if (ids->kind != KITH__IDS_RANGE || ids->base != 0)
+            rank = &b->rank;
     }
     csr->n = n;
-    TRY_NEW(csr->rows, kith__alloc((int64_t)n + 1, sizeof(*csr->rows)));
+    TRY_NEW(csr->rows, kith__alloc_big((int64_t)n + 1, sizeof(*csr->rows)));
     if (b->spill) {
         TRY(build_from_runs(b, rank, emit, user, csr, cleaning, err));
     } else {

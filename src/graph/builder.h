@@ -10,6 +10,7 @@
 #define KITH_GRAPH_BUILDER_H
 
 #include "graph/graph_object.h"
+#include "graph/rank.h"
 
 /* A block of edges.  Ends are node numbers, or integer ids below 2^31 - 1
  * that the builder numbers in ascending order ("raw"). */
@@ -17,7 +18,6 @@ typedef struct kith__edges {
     int64_t n, capacity;
     uint32_t *ends; /* 2n: u, v, u, v, ... */
     float *weights; /* n, NULL if the graph has none */
-    uint32_t largest;
 } kith__edges;
 
 void kith__edges_release(kith__edges *e);
@@ -26,7 +26,7 @@ bool kith__edges_reserve(kith__edges *e, int64_t more, bool weighted);
 typedef struct kith__builder kith__builder;
 
 /*
- * raw       ends are integer ids; the nodes are those that occur
+ * raw       ends are integer ids; the nodes are those that were marked
  * weighted  blocks carry weights
  * options   job, merge and spill_to are used
  */
@@ -39,13 +39,11 @@ void kith__builder_free(kith__builder *b);
 kith_status kith__builder_add(kith__builder *b, kith__edges *e,
                               kith_error *err);
 
-/* Raw: the nodes with ids first .. last exist, even without an edge. */
-kith_status kith__builder_mark(kith__builder *b, uint32_t first, uint32_t last,
+/* Raw: these ids are nodes.  All that edges name must be told before the end;
+ * whoever reads them has them at hand. */
+kith_status kith__builder_mark(kith__builder *b, const kith__rank *seen,
                                kith_error *err);
 
-/* Raw: how many bits the ids seen so far take; to give up when they are few
- * and far between. */
-int64_t kith__builder_span(const kith__builder *b);
 int64_t kith__builder_edges(const kith__builder *b); /* added so far */
 
 /* Receives neighbours (and weights, or NULL) of consecutive rows. */

@@ -15,6 +15,17 @@ bool kith__rank_reserve(kith__rank *r, uint32_t largest)
     return true;
 }
 
+bool kith__rank_merge(kith__rank *r, const kith__rank *other)
+{
+    if (other->words == 0)
+        return true;
+    if (!kith__rank_reserve(r, (uint32_t)(other->words * 64 - 1)))
+        return false;
+    for (int64_t i = 0; i < other->words; i++)
+        r->seen[i] |= other->seen[i];
+    return true;
+}
+
 bool kith__rank_count(kith__rank *r)
 {
     kith__free(r->below);

@@ -19,17 +19,14 @@ typedef struct kith__rank {
 
 /* Make room for ids up to `largest`; false if there is no memory. */
 bool kith__rank_reserve(kith__rank *r, uint32_t largest);
+bool kith__rank_merge(kith__rank *r, const kith__rank *other); /* its ids too */
 bool kith__rank_count(kith__rank *r); /* fill below and n */
 void kith__rank_release(kith__rank *r);
 
-/* May be called by several threads at once. */
+/* There must be room for it. */
 static inline void kith__rank_mark(kith__rank *r, uint32_t id)
 {
-    uint64_t *word = &r->seen[id / 64];
-    const uint64_t bit = (uint64_t)1 << (id % 64);
-
-    if (!(__atomic_load_n(word, __ATOMIC_RELAXED) & bit))
-        (void)__atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
+    r->seen[id / 64] |= (uint64_t)1 << (id % 64);
 }
 
 static inline uint32_t kith__rank_of(const kith__rank *r, uint32_t id)

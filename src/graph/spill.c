@@ -266,7 +266,10 @@ kith_status kith__spill_add(kith__spill *s, const kith__edges *blocks,
     int64_t total = 0;
 
     for (int64_t k = 0; k < n_blocks; k++) {
-        largest = blocks[k].largest > largest ? blocks[k].largest : largest;
+        const uint32_t *ends = blocks[k].ends;
+
+        for (int64_t i = 0; i < 2 * blocks[k].n; i++)
+            largest = ends[i] > largest ? ends[i] : largest;
         total += blocks[k].n;
     }
     TRY(reserve_load(s, largest, err));

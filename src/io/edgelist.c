@@ -8,6 +8,9 @@
  * order (new ids, the first error) is merged block after block.
  */
 #include <math.h>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 
 #include "core/alloc.h"
 #include "core/job.h"
@@ -15,7 +18,7 @@
 #include "io/gather.h"
 #include "io/reader.h"
 
-enum { BLOCKS_PER_THREAD = 4 };
+enum { BLOCKS_PER_THREAD = 8 };
 
 /* Edges a thread gathers before the builder gets them, if memory allows: large
  * arrays cost fewer page faults, and the order of edges does not matter. */
@@ -34,11 +37,18 @@ typedef enum pass {
     PASS_LOOK_UP  /* edges, ids found in a table */
 } pass;
 
+/* What a thread gathers from the blocks that it parses. */
+typedef struct gathering {
+    kith__block text; /* the one at hand, if the source is plain */
+    kith__edges edges;
+    kith__rank seen; /* PASS_RAW: the ids met */
+} gathering;
+
 /* One block's result. */
 typedef struct parsed {
     kith__block block;
-    kith__edges *edges; /* of the thread that parses it: they go there */
-    int64_t added;      /* how many of them come from this block */
+    gathering *to; /* of the thread that parses it */
+    int64_t added; /* how many of them come from this block */
     kith__id_set ids;
     int64_t lines, comments, extra;
     bool not_raw; /* met an id that is not a small integer */
@@ -55,10 +65,11 @@ typedef struct parser {
     kith__id_set *all;    /* PASS_COLLECT */
     kith__builder *builder;
     kith_cleaning *cleaning;
-    int64_t lines;      /* before the current round */
-    kith__edges *edges; /* one array a thread */
+    int64_t lines;       /* before the current round */
+    gathering *gathered; /* one a thread */
     int threads;
     int64_t hand_over; /* edges in one before the builder gets it */
+    int64_t id_limit;  /* PASS_RAW: ids from here on are too large */
     parsed *slots;
     int n_slots;
 } parser;
@@ -158,36 +169,41 @@ static bool split_line(parsed *r, const layout *look, char *begin,
     return true;
 }
 
-static bool push_edge(parsed *r, uint32_t u, uint32_t v, bool weighted,
+static void push_edge(parsed *r, uint32_t u, uint32_t v, bool weighted,
                       float weight)
 {
-    kith__edges *e = r->edges;
+    kith__edges *e = &r->to->edges;
 
     if (e->n == e->capacity && !kith__edges_reserve(e, 1, weighted)) {
         r->st = kith__no_memory(&r->error);
-        return false;
+        return;
     }
     e->ends[2 * e->n] = u;
     e->ends[2 * e->n + 1] = v;
     if (weighted)
         e->weights[e->n] = weight;
     e->n++;
-    u = u > v ? u : v;
-    e->largest = u > e->largest ? u : e->largest;
-    return true;
 }
 
 static void use_raw(const parser *p, parsed *r, const kith__field *id,
                     float weight)
 {
+    kith__rank *seen = &r->to->seen;
     int64_t u, v;
 
     if (!kith__id_integer(id[0].text, id[0].length, &u) ||
-        !kith__id_integer(id[1].text, id[1].length, &v) || u >= INT32_MAX - 1 ||
-        v >= INT32_MAX - 1)
+        !kith__id_integer(id[1].text, id[1].length, &v) || u >= p->id_limit ||
+        v >= p->id_limit) {
         r->not_raw = true;
-    else
-        push_edge(r, (uint32_t)u, (uint32_t)v, p->look.weighted, weight);
+        return;
+    }
+    if (!kith__rank_reserve(seen, (uint32_t)(u > v ? u : v))) {
+        r->st = kith__no_memory(&r->error);
+        return;
+    }
+    kith__rank_mark(seen, (uint32_t)u);
+    kith__rank_mark(seen, (uint32_t)v);
+    push_edge(r, (uint32_t)u, (uint32_t)v, p->look.weighted, weight);
 }
 
 static void use_ids(parsed *r, const kith__field *id)
@@ -244,49 +260,118 @@ static void parse_line(const parser *p, parsed *r, char *begin,
 
 /* ---- the fast path: "123<TAB>456\n" -------------------------------------- */
 
-/*
- * Read up to 7 digits at p, eight bytes at a time; returns how many, 0 if there
- * are none, more, or a leading zero.  The digits are moved to the top of the
- * word, then joined pairwise: 2 x 4, 4 x 2, 8.
- */
-static inline int read_digits(const char *p, uint32_t *value)
+/* Which of the 64 bytes at p are no digits, a bit each. */
+static inline uint64_t non_digits(const char *p)
 {
-    uint64_t x, other;
-    int n;
+    uint64_t marks = 0;
 
-    memcpy(&x, p, 8);
-    other = ((x & 0xf0f0f0f0f0f0f0f0u) ^ 0x3030303030303030u) |
-            (((x + 0x0606060606060606u) & 0xf0f0f0f0f0f0f0f0u) ^
-             0x3030303030303030u);
-    if (other == 0)
-        return 0;
-    n = __builtin_ctzll(other) / 8;
-    if (n == 0 || (p[0] == '0' && n > 1))
-        return 0;
-    x = (x & 0x0f0f0f0f0f0f0f0fu) << (64 - 8 * n);
-    x = x * 10 + (x >> 8);
-    x = (((x & 0x000000ff000000ffu) * 0x000f424000000064u) +
-         (((x >> 16) & 0x000000ff000000ffu) * 0x0000271000000001u)) >>
-        32;
-    *value = (uint32_t)x;
-    return n;
+#ifdef __SSE2__
+    for (int i = 0; i < 4; i++) {
+        const __m128i x = _mm_loadu_si128((const void *)(p + 16 * i));
+        /* '9' becomes the largest byte there is, and what follows it wraps. */
+        const __m128i moved = _mm_add_epi8(x, _mm_set1_epi8(127 - '9'));
+        const __m128i digit = _mm_cmpgt_epi8(moved, _mm_set1_epi8(127 - 10));
+
+        marks |= (uint64_t)(uint32_t)_mm_movemask_epi8(digit) << (16 * i);
+    }
+    return ~marks;
+#else
+    for (int i = 0; i < 8; i++) {
+        uint64_t x;
+
+        memcpy(&x, p + 8 * i, 8);
+        x ^= 0x3030303030303030u; /* digits are 0 to 9 now */
+        x |= (x & 0x7f7f7f7f7f7f7f7fu) + 0x7676767676767676u;
+        x = (x & 0x8080808080808080u) >> 7; /* gather the 8 bits */
+        marks |= (x * 0x0102040810204080u) >> 56 << (8 * i);
+    }
+    return marks;
+#endif
 }
 
-/* The line at p if it is two short integers and nothing else: the place behind
- * it, else NULL. */
-static inline char *parse_short_line(char *p, char separator, uint32_t *u,
-                                     uint32_t *v)
+/* The n digits at p, 1 to 8 of them, at the top of a word. */
+static inline uint64_t load_digits(const char *p, int n)
 {
-    const int first = read_digits(p, u);
-    int second;
+    uint64_t x;
 
-    if (!first || p[first] != separator)
-        return NULL;
-    p += first + 1;
-    second = read_digits(p, v);
-    p += second;
-    p += *p == '\r';
-    return second && *p == '\n' ? p + 1 : NULL;
+    memcpy(&x, p, 8);
+    return (x & 0x0f0f0f0f0f0f0f0fu) << (64 - 8 * n);
+}
+
+/* The values of two words of 8 digits: joined pairwise to 4 numbers of two
+ * digits, 2 of four, 1 of eight. */
+#ifdef __SSE2__
+static inline void join_digits(uint64_t a, uint64_t b, uint32_t *to)
+{
+    const __m128i ones = _mm_set_epi64x((long long)b, (long long)a);
+    const __m128i tens = _mm_and_si128(ones, _mm_set1_epi16(255));
+    const __m128i two = _mm_add_epi16(_mm_mullo_epi16(tens, _mm_set1_epi16(10)),
+                                      _mm_srli_epi16(ones, 8));
+    const __m128i four = _mm_madd_epi16(two, _mm_set1_epi32(1 << 16 | 100));
+    const __m128i packed = _mm_packs_epi32(four, four);
+
+    _mm_storel_epi64((void *)to,
+                     _mm_madd_epi16(packed, _mm_set1_epi32(1 << 16 | 10000)));
+}
+#else
+static inline uint32_t join_8(uint64_t x)
+{
+    x = x * 10 + (x >> 8);
+    return (
+        uint32_t)((((x & 0x000000ff000000ffu) * 0x000f424000000064u) +
+                   (((x >> 16) & 0x000000ff000000ffu) * 0x0000271000000001u)) >>
+                  32);
+}
+
+static inline void join_digits(uint64_t a, uint64_t b, uint32_t *to)
+{
+    to[0] = join_8(a);
+    to[1] = join_8(b);
+}
+#endif
+
+/* Are the n digits at p an id as we print it, and short? */
+static inline bool is_short(const char *p, int n)
+{
+    return (unsigned)n - 1 < 8 && (*p != '0' || n == 1);
+}
+
+/*
+ * Take the lines among the 64 bytes at p that are two short integers which
+ * `seen` has room for and nothing else, up to the first that is not; returns
+ * where that begins.  Finding the ends of the fields first makes their values
+ * independent of each other, so that the processor works on several at once.
+ */
+static inline int parse_chunk(const char *p, char separator, kith__rank *seen,
+                              uint32_t **edges)
+{
+    const uint32_t limit = (uint32_t)(seen->words * 64);
+    uint64_t marks = non_digits(p), rest;
+    uint32_t *to = *edges;
+    int begin = 0;
+
+    for (; (rest = marks & (marks - 1)) != 0; to += 2) {
+        const int middle = __builtin_ctzll(marks), second = middle + 1;
+        int end = __builtin_ctzll(rest);
+
+        if (p[middle] != separator || !is_short(p + begin, middle - begin) ||
+            !is_short(p + second, end - second))
+            break;
+        join_digits(load_digits(p + begin, middle - begin),
+                    load_digits(p + second, end - second), to);
+        marks = rest & (rest - 1);
+        if (p[end] == '\r') {
+            end++;
+            marks &= marks - 1;
+        }
+        if (p[end] != '\n' || to[0] >= limit || to[1] >= limit)
+            break;
+        kith__rank_mark(seen, to[0]);
+        kith__rank_mark(seen, to[1]);
+        begin = end + 1;
+    }
+    *edges = to;
+    return begin;
 }
 
 /* Take short lines from `at` on, as long as they are nothing else and there is
@@ -294,22 +379,15 @@ static inline char *parse_short_line(char *p, char separator, uint32_t *u,
 static char *parse_short_lines(parsed *r, char *at, const char *end,
                                char separator)
 {
-    kith__edges *e = r->edges;
+    enum { LINES = 16 }; /* no more are in a chunk */
+    kith__edges *e = &r->to->edges;
+    kith__rank seen = r->to->seen;
     uint32_t *to = e->ends + 2 * e->n, *const from = to;
-    const uint32_t *room = e->ends + 2 * e->capacity;
-    uint32_t largest = e->largest;
+    const uint32_t *room = e->ends + 2 * (e->capacity - LINES);
+    int used = 1;
 
-    while (at < end && to < room) {
-        char *next = parse_short_line(at, separator, &to[0], &to[1]);
-
-        if (!next)
-            break;
-        largest = to[0] > largest ? to[0] : largest;
-        largest = to[1] > largest ? to[1] : largest;
-        to += 2;
-        at = next;
-    }
-    e->largest = largest;
+    for (; at < end && used && to <= room; at += used)
+        used = parse_chunk(at, separator, &seen, &to);
     e->n += (to - from) / 2;
     r->lines += (to - from) / 2;
     return at;
@@ -317,25 +395,28 @@ static char *parse_short_lines(parsed *r, char *at, const char *end,
 
 /* Edges to make room for: those of a block, but the first time all that the
  * thread may get before it hands them over. */
-static int64_t room_for(const parser *p, const parsed *r)
+static int64_t room_for(const parser *p, const kith__edges *edges,
+                        const kith__block *block)
 {
-    const int64_t block = r->block.length / 12 + 16;
+    const int64_t here = block->length / 12 + 16;
     int64_t share = kith__source_size(p->source) / 12 / p->threads;
 
-    if (r->edges->capacity > 0)
-        return block;
+    if (edges->capacity > 0)
+        return here;
     share = share < p->hand_over ? share : p->hand_over;
-    return share + block;
+    return share + here;
 }
 
-static void parse_block(const parser *p, parsed *r)
+static void parse_block(const parser *p, parsed *r, const kith__block *block)
 {
-    char *at = r->block.text, *end = at + r->block.length;
+    char *at = block->text, *end = at + block->length;
     const bool fast = p->mode == PASS_RAW && !p->look.weighted;
-    const int64_t before = r->edges->n;
+    kith__edges *edges = &r->to->edges;
+    const int64_t before = edges->n;
 
     if (p->mode != PASS_COLLECT &&
-        !kith__edges_reserve(r->edges, room_for(p, r), p->look.weighted))
+        !kith__edges_reserve(edges, room_for(p, edges, block),
+                             p->look.weighted))
         r->st = kith__no_memory(&r->error);
     while (at < end && r->st == KITH_OK && !r->not_raw) {
         char *next;
@@ -348,7 +429,7 @@ static void parse_block(const parser *p, parsed *r)
         parse_line(p, r, at, next);
         at = next;
     }
-    r->added = r->edges->n - before;
+    r->added = edges->n - before;
 }
 
 /* ---- the first lines ----------------------------------------------------- */
@@ -482,27 +563,27 @@ out:
 }
 
 /* Skip the byte order mark and the header line of the file's first block. */
-static void trim_first_block(parser *p, parsed *r)
+static void trim_first_block(parser *p, parsed *r, kith__block *block)
 {
-    const char *at = r->block.text, *end;
-    const char *stop = at + r->block.length;
+    const char *at = block->text, *end;
+    const char *stop = at + block->length;
     int64_t used = 0;
 
-    if (r->block.length >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0)
+    if (block->length >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0)
         used = 3;
     if (p->look.header) {
         const char *begin;
 
         at += used;
         begin = next_data_line(&at, stop, &end);
-        for (const char *c = r->block.text + used; begin && c < begin; c++)
+        for (const char *c = block->text + used; begin && c < begin; c++)
             r->comments += *c == '\n';
         r->lines += r->comments + (begin != NULL);
-        used = at - r->block.text;
+        used = at - block->text;
         p->cleaning->headers = begin != NULL;
     }
-    r->block.length -= used;
-    memmove(r->block.text, r->block.text + used, (size_t)r->block.length + 16);
+    block->text += used;
+    block->length -= used;
 }
 
 /* ---- all lines ----------------------------------------------------------- */
@@ -523,15 +604,21 @@ static void parse_round(parser *p, int n, bool first)
     schedule(dynamic, 1)
     for (int i = 0; i < n; i++) {
         parsed *r = &p->slots[i];
+        kith__block *block = &r->block;
 
         reset_slot(r);
-        r->edges = &p->edges[kith__thread_number()];
-        r->st = kith__block_load(p->source, &r->block, &r->error);
+        r->to = &p->gathered[kith__thread_number()];
+        if (block->from >= 0) { /* plain: one text a thread is enough */
+            r->to->text.from = block->from;
+            r->to->text.to = block->to;
+            block = &r->to->text;
+        }
+        r->st = kith__block_load(p->source, block, &r->error);
         if (r->st != KITH_OK)
             continue;
         if (first && i == 0)
-            trim_first_block(p, r);
-        parse_block(p, r);
+            trim_first_block(p, r, block);
+        parse_block(p, r, block);
     }
 }
 
@@ -583,21 +670,30 @@ static kith_status hand_over(parser *p, int64_t least, kith_error *err)
     kith_status st = KITH_OK;
 
     for (int t = 0; t < p->threads && p->mode != PASS_COLLECT; t++) {
-        if (p->edges[t].n >= least)
-            TRY(kith__builder_add(p->builder, &p->edges[t], err));
+        if (p->gathered[t].edges.n >= least)
+            TRY(kith__builder_add(p->builder, &p->gathered[t].edges, err));
     }
 out:
     return st;
 }
 
-/* Are raw ids too sparse for a bit each? */
-static bool too_sparse(const parser *p)
+/* Larger ids than these are too sparse for a bit each, one set a thread. */
+static int64_t id_limit(const parser *p)
 {
-    int64_t span = kith__builder_span(p->builder);
+    const int64_t limit = ((int64_t)1 << 24) +
+                          16 * p->cleaning->entries / p->threads;
 
-    for (int t = 0; t < p->threads; t++)
-        span = p->edges[t].largest > span ? p->edges[t].largest : span;
-    return span > ((int64_t)1 << 24) + 16 * p->cleaning->entries;
+    return limit < INT32_MAX - 1 ? limit : INT32_MAX - 1;
+}
+
+static kith_status hand_over_ids(parser *p, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    for (int t = 0; t < p->threads && p->mode == PASS_RAW; t++)
+        TRY(kith__builder_mark(p->builder, &p->gathered[t].seen, err));
+out:
+    return st;
 }
 
 /* One pass over the file.  *not_raw: PASS_RAW cannot go on. */
@@ -609,7 +705,7 @@ static kith_status run_pass(parser *p, bool *not_raw, kith_error *err)
     *not_raw = false;
     p->lines = 0;
     for (int t = 0; t < p->threads; t++)
-        kith__edges_release(&p->edges[t]);
+        kith__edges_release(&p->gathered[t].edges);
     TRY(kith__source_rewind(p->source, err));
     for (;;) {
         bool more = true;
@@ -627,6 +723,7 @@ static kith_status run_pass(parser *p, bool *not_raw, kith_error *err)
         }
         if (n == 0)
             break;
+        p->id_limit = id_limit(p);
         parse_round(p, n, first);
         first = false;
         for (int i = 0; i < n; i++) {
@@ -636,13 +733,10 @@ static kith_status run_pass(parser *p, bool *not_raw, kith_error *err)
             }
             TRY(take_block(p, &p->slots[i], err));
         }
-        if (p->mode == PASS_RAW && too_sparse(p)) {
-            *not_raw = true;
-            return KITH_OK;
-        }
         TRY(hand_over(p, p->hand_over, err));
     }
     TRY(hand_over(p, 0, err));
+    TRY(hand_over_ids(p, err));
 out:
     return st;
 }
@@ -660,7 +754,7 @@ static kith_status open_parser(parser *p, const char *path,
     p->hand_over = HAND_OVER; /* all arrays together: a sixteenth of memory */
     if (memory > 0 && memory / 16 / 12 / p->threads < HAND_OVER)
         p->hand_over = memory / 16 / 12 / p->threads;
-    TRY_NEW(p->edges, kith__alloc_zeroed(p->threads, sizeof(*p->edges)));
+    TRY_NEW(p->gathered, kith__alloc_zeroed(p->threads, sizeof(*p->gathered)));
     TRY_NEW(p->slots, kith__alloc_zeroed(p->n_slots, sizeof(*p->slots)));
     TRY(kith__source_open(path, &p->source, err));
     TRY(kith__source_plan(p->source, &first, &more, err));
@@ -681,9 +775,12 @@ static void close_parser(parser *p)
         kith__block_release(&p->slots[i].block);
         kith__id_set_release(&p->slots[i].ids);
     }
-    for (int t = 0; p->edges && t < p->threads; t++)
-        kith__edges_release(&p->edges[t]);
-    kith__free(p->edges);
+    for (int t = 0; p->gathered && t < p->threads; t++) {
+        kith__block_release(&p->gathered[t].text);
+        kith__edges_release(&p->gathered[t].edges);
+        kith__rank_release(&p->gathered[t].seen);
+    }
+    kith__free(p->gathered);
     kith__free(p->slots);
     kith__source_close(p->source);
 }
@@ -691,23 +788,25 @@ static void close_parser(parser *p)
 /* ---- ids ----------------------------------------------------------------- */
 
 /* Ids named elsewhere join the nodes: as bits (raw) or as further ids. */
-static kith_status mark_known(const kith__known *known, kith__builder *b,
+static kith_status mark_known(const kith__known *known, kith__rank *seen,
                               kith_error *err)
 {
-    kith_status st = KITH_OK;
-
-    if (known->numbered > 0)
-        TRY(kith__builder_mark(b, 0, (uint32_t)known->numbered - 1, err));
+    if (known->numbered > 0 &&
+        !kith__rank_reserve(seen, (uint32_t)known->numbered - 1))
+        return kith__no_memory(err);
+    for (int32_t i = 0; i < known->numbered; i++)
+        kith__rank_mark(seen, (uint32_t)i);
     for (int32_t i = 0; known->named && i < known->named->n; i++) {
         size_t length;
         const char *text = kith__id_set_get(known->named, i, &length);
-        int64_t id;
+        int64_t id = 0;
 
-        if (kith__id_integer(text, length, &id) && id < INT32_MAX - 1)
-            TRY(kith__builder_mark(b, (uint32_t)id, (uint32_t)id, err));
+        (void)kith__id_integer(text, length, &id); /* it is: see below */
+        if (!kith__rank_reserve(seen, (uint32_t)id))
+            return kith__no_memory(err);
+        kith__rank_mark(seen, (uint32_t)id);
     }
-out:
-    return st;
+    return KITH_OK;
 }
 
 static kith_status add_known(const kith__known *known, kith__id_set *all,
@@ -732,16 +831,16 @@ static kith_status add_known(const kith__known *known, kith__id_set *all,
 }
 
 /* Raw only if every id named elsewhere is a small integer too. */
-static bool known_allow_raw(const kith__known *known)
+static bool known_allow_raw(const kith__known *known, int64_t limit)
 {
-    if (known->nodes)
+    if (known->nodes || known->numbered > limit)
         return false;
     for (int32_t i = 0; known->named && i < known->named->n; i++) {
         size_t length;
         const char *text = kith__id_set_get(known->named, i, &length);
         int64_t id;
 
-        if (!kith__id_integer(text, length, &id) || id >= INT32_MAX - 1)
+        if (!kith__id_integer(text, length, &id) || id >= limit)
             return false;
     }
     return true;
@@ -758,11 +857,8 @@ static kith_status read_raw(parser *p, const kith__known *known,
     p->mode = PASS_RAW;
     TRY(kith__builder_new(p->options, true, p->look.weighted, &p->builder,
                           err));
-    TRY(mark_known(known, p->builder, err));
-    if (too_sparse(p))
-        not_raw = true;
-    else
-        TRY(run_pass(p, &not_raw, err));
+    TRY(mark_known(known, &p->gathered[0].seen, err));
+    TRY(run_pass(p, &not_raw, err));
     if (!not_raw) {
         out->builder = p->builder;
         out->raw = true;
@@ -815,7 +911,7 @@ kith_status kith__edgelist_read(const char *path, const kith__known *known,
     bool done = false;
 
     TRY(open_parser(&p, path, known, err));
-    if (known_allow_raw(known))
+    if (known_allow_raw(known, id_limit(&p)))
         TRY(read_raw(&p, known, out, &done, err));
     if (!done)
         TRY(read_by_table(&p, known, out, err));

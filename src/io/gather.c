@@ -120,8 +120,6 @@ kith_status kith__feed_edge(kith__feed *f, uint32_t u, uint32_t v, float w,
     e->ends[2 * e->n + 1] = v;
     if (f->weighted)
         e->weights[e->n] = w;
-    e->largest = u > e->largest ? u : e->largest;
-    e->largest = v > e->largest ? v : e->largest;
     e->n++;
     return KITH_OK;
 }

@@ -9,7 +9,7 @@
 #include "core/out_file.h"
 #include "io/inflate.h"
 
-enum { PADDING = 16 };
+enum { PADDING = 64 };
 
 struct kith__source {
     char *path;
@@ -152,7 +152,7 @@ kith_status kith__source_read(kith__source *s, void *bytes, int64_t n,
 
 void kith__block_release(kith__block *b)
 {
-    kith__free(b->text);
+    kith__free(b->memory);
     *b = (kith__block){0};
 }
 
@@ -162,8 +162,9 @@ static kith_status reserve(kith__block *b, int64_t length, const char *path,
     if (length > KITH__LINE_LONGEST + 2 * KITH__BLOCK_BYTES)
         return kith__fail(err, KITH_ERR_PARSE, path, 0,
                           "has a line longer than 64 MiB, expected text");
-    if (!kith__grow((void **)&b->text, &b->capacity, length + PADDING + 1, 1))
+    if (!kith__grow((void **)&b->memory, &b->capacity, length + PADDING + 1, 1))
         return kith__no_memory(err);
+    b->text = b->memory;
     return KITH_OK;
 }
 
@@ -266,8 +267,8 @@ kith_status kith__block_load(const kith__source *s, kith__block *b,
         newline = memchr(b->text + have, '\n', (size_t)more);
         have = newline ? newline + 1 - b->text : have + more;
     }
+    b->text += skip;
     b->length = have - skip;
-    memmove(b->text, b->text + skip, (size_t)b->length);
     seal(b);
 out:
     return st;

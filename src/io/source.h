@@ -34,14 +34,16 @@ kith_status kith__source_read(kith__source *s, void *bytes, int64_t n,
                               int64_t *got, kith_error *err);
 
 /* Whole lines: text[0 .. length), ending in '\n' (added at the end of a file
- * that lacks it), and 16 zero bytes after them for readers that look ahead. */
+ * that lacks it), and 64 zero bytes after them for readers that look ahead. */
 typedef struct kith__block {
-    char *text;
-    int64_t length, capacity;
-    int64_t from, to; /* place in a plain file, until loaded */
+    char *text; /* in memory, behind the end of a line of the block before */
+    int64_t length;
+    char *memory;
+    int64_t capacity;
+    int64_t from, to; /* place in a plain file, -1 if filled already */
 } kith__block;
 
-enum { KITH__BLOCK_BYTES = 1 << 19 };
+enum { KITH__BLOCK_BYTES = 1 << 18 }; /* it stays in the cache */
 enum { KITH__LINE_LONGEST = 1 << 26 };
 
 void kith__block_release(kith__block *b);

@@ -2,11 +2,9 @@
 
 #include <math.h>
 #include <string.h>
-#ifdef KITH_HAVE_BLAS
-#include <cblas.h>
-#endif
 
 #include "core/alloc.h"
+#include "kernels/blas.h"
 
 /* Floats of the rows handled together: they stay in the cache for the product
  * by H, and BLAS gets enough of them. */
@@ -109,13 +107,8 @@ static void add_product(const float *X, int64_t n, int k, const float *H,
         add_uniform(X, n, k, a, b, Y);
         return;
     }
-#ifdef KITH_HAVE_BLAS
-    if (k > SMALL) {
-        cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, (int)n, k, k, 1,
-                    X, k, H, k, 1, Y, k);
+    if (k > SMALL && kith__blas_add(false, (int)n, k, k, X, H, Y))
         return;
-    }
-#endif
 #define ADD(K) add_rows(X, n, K, H, Y)
     KITH__WITH_CONSTANT(k, ADD);
 #undef ADD
@@ -176,20 +169,18 @@ enum { GRAM_ROWS = 1024 };
 static void add_gram(const float *X, const float *Y, int64_t n, int k,
                      double *restrict G, float *block)
 {
-#ifdef KITH_HAVE_BLAS
-    for (int64_t from = 0; k > SMALL && from < n; from += GRAM_ROWS) {
-        const int rows = (int)(n - from < GRAM_ROWS ? n - from : GRAM_ROWS);
+    int64_t u = 0;
 
-        cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, k, k, rows, 1,
-                    X + from * k, k, Y + from * k, k, 0, block, k);
+    for (; k > SMALL && u < n; u += GRAM_ROWS) {
+        const int rows = (int)(n - u < GRAM_ROWS ? n - u : GRAM_ROWS);
+
+        memset(block, 0, (size_t)k * (size_t)k * sizeof(*block));
+        if (!kith__blas_add(true, k, k, rows, X + u * k, Y + u * k, block))
+            break;
         for (int64_t i = 0; i < (int64_t)k * k; i++)
             G[i] += (double)block[i];
     }
-    if (k > SMALL)
-        return;
-#endif
-    (void)block;
-    for (int64_t u = 0; u < n; u++) {
+    for (; u < n; u++) {
         const float *x = X + u * k, *y = Y + u * k;
 
         for (int i = 0; i < k; i++) {

@@ -96,8 +96,6 @@ static void add_random(kith__builder *b, dense *d, int edges, bool weighted,
             if (weighted)
                 e.weights[e.n] = w;
             e.n++;
-            e.largest = u > e.largest ? u : e.largest;
-            e.largest = v > e.largest ? v : e.largest;
             dense_add(d, u, v, weighted ? w : 1, merge);
         }
         CHECK_OK(kith__builder_add(b, &e, &err));
@@ -165,6 +163,7 @@ TEST(raw_ids_are_numbered_in_their_order)
         kith_build_options o = {.job = {.memory = spilled ? 1 : 0},
                                 .spill_to = check_folder()};
         kith_cleaning cleaning = {0};
+        kith__rank seen = {0};
         kith__edges e = {0};
         kith__builder *b = NULL;
         kith__csr csr = {0};
@@ -174,9 +173,11 @@ TEST(raw_ids_are_numbered_in_their_order)
         CHECK(kith__edges_reserve(&e, 2, false));
         memcpy(e.ends, (uint32_t[]){10, 5, 10, 70}, 16);
         e.n = 2;
-        e.largest = 70;
         CHECK_OK(kith__builder_new(&o, true, false, &b, &err));
-        CHECK_OK(kith__builder_mark(b, 7, 7, &err));
+        CHECK(kith__rank_reserve(&seen, 70));
+        for (int i = 0; i < 4; i++)
+            kith__rank_mark(&seen, (uint32_t[]){5, 7, 10, 70}[i]);
+        CHECK_OK(kith__builder_mark(b, &seen, &err));
         CHECK_OK(kith__builder_add(b, &e, &err));
         CHECK_OK(kith__builder_finish(b, 0, NULL, NULL, &csr, &ids, &cleaning,
                                       &err));
@@ -191,6 +192,7 @@ TEST(raw_ids_are_numbered_in_their_order)
         CHECK_INT(csr.neighbours[2], 3);
         CHECK_INT(csr.neighbours[3], 2); /* 70: 10 */
         CHECK_INT(cleaning.isolated, 1);
+        kith__rank_release(&seen);
         kith__csr_release(&csr);
         kith__ids_release(&ids);
         kith__builder_free(b);
@@ -206,7 +208,11 @@ static kith_status build_once(int64_t memory, bool weighted)
     kith__edges e = {0};
     kith__csr csr = {0};
     kith__ids ids = {0};
+    kith__rank seen = {.words = 1, .seen = &(uint64_t){0x207}};
     kith_status st = kith__builder_new(&o, true, weighted, &b, NULL);
+
+    if (st == KITH_OK)
+        st = kith__builder_mark(b, &seen, NULL);
 
     for (int i = 0; i < 3 && st == KITH_OK; i++) {
         if (!kith__edges_reserve(&e, 1, weighted)) {
@@ -218,7 +224,6 @@ static kith_status build_once(int64_t memory, bool weighted)
         if (weighted)
             e.weights[0] = 1;
         e.n = 1;
-        e.largest = 9;
         st = kith__builder_add(b, &e, NULL);
     }
     if (st == KITH_OK)

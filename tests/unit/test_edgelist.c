@@ -339,6 +339,51 @@ TEST(threads_and_memory_do_not_change_the_graph)
     }
 }
 
+/* A path over the squares, so that ids have 1 to 8 digits, and between its
+ * short lines those that only the careful reader takes, at any place in a
+ * chunk. */
+TEST(odd_lines_between_short_ones_change_nothing)
+{
+    static const char *const forms[] = {"%d\t%d\n", "%d\t%d\r\n", "%d\t%d\n",
+                                        "%d\t%d\tx\n", "# %d %d\n"};
+    enum { LAST = 4000 };
+    FILE *f = fopen(check_path("squares.tsv"), "w");
+    kith__rng r = kith__rng_start(7, 7);
+    int comments = 0, extra = 0, lines = 0;
+
+    for (int i = 0; i < LAST; lines++) {
+        const int form = i == 0 ? 0 : (int)kith__rng_below(&r, 5);
+
+        fprintf(f, forms[form], i * i, (i + 1) * (i + 1));
+        comments += form == 4;
+        extra += form == 3;
+        i += form != 4;
+    }
+    fclose(f);
+    for (int threads = 1; threads <= 3; threads++) {
+        kith_build_options o = {.job = {.threads = threads}};
+        kith_graph *g = NULL;
+        kith_cleaning c;
+        kith_error err;
+
+        CHECK_OK(kith_graph_read(check_path("squares.tsv"), &o, &g, &c, &err));
+        CHECK_INT(c.lines, lines);
+        CHECK_INT(c.comments, comments);
+        CHECK_INT(c.extra_fields, extra);
+        CHECK_INT(kith_graph_nodes(g), LAST + 1);
+        CHECK_INT(kith_graph_edges(g), LAST);
+        for (int i = 0; i < LAST; i++) {
+            char id[2][16];
+
+            snprintf(id[0], sizeof(id[0]), "%d", i * i);
+            snprintf(id[1], sizeof(id[1]), "%d", (i + 1) * (i + 1));
+            CHECK_INT(node(g, id[0]), i);
+            CHECK(adjacent(g, id[0], id[1]));
+        }
+        kith_graph_free(g);
+    }
+}
+
 /* The error is on the same line whatever the threads, also far into it. */
 TEST(errors_far_into_a_file_name_their_line)
 {
