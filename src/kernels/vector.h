@@ -19,6 +19,11 @@ typedef int32_t kith__v4i __attribute__((vector_size(16)));
 
 enum { KITH__LANES = 4 };
 
+/* Rows of up to this many numbers are handled in registers. */
+enum { KITH__FEW = 8, KITH__FEW_VECTORS = KITH__FEW / KITH__LANES };
+
+#define KITH__ALWAYS_INLINE static inline __attribute__((always_inline))
+
 static inline int kith__vectors(int k)
 {
     return (k + KITH__LANES - 1) / KITH__LANES;
@@ -62,6 +67,12 @@ static inline kith__v4 kith__v4_pick(kith__v4i mask, kith__v4 a, kith__v4 b)
     return (kith__v4)(((kith__v4i)a & mask) | ((kith__v4i)b & ~mask));
 }
 
+/* mask ? a : 0 */
+static inline kith__v4 kith__v4_and(kith__v4 a, kith__v4i mask)
+{
+    return (kith__v4)((kith__v4i)a & mask);
+}
+
 static inline kith__v4 kith__v4_max(kith__v4 a, kith__v4 b)
 {
 #ifdef __SSE2__
@@ -82,9 +93,7 @@ static inline kith__v4 kith__v4_min(kith__v4 a, kith__v4 b)
 
 static inline kith__v4 kith__v4_abs(kith__v4 a)
 {
-    const kith__v4i sign = {INT32_MIN, INT32_MIN, INT32_MIN, INT32_MIN};
-
-    return (kith__v4)((kith__v4i)a & ~sign);
+    return (kith__v4)((kith__v4i)a & INT32_MAX);
 }
 
 /* (a0 + a2) + (a1 + a3) */
@@ -112,17 +121,51 @@ static inline float kith__v4_top(kith__v4 a)
  * X itself, whose next row is then the padding, or where X ends, `spare`.
  * X has `cells` floats in all.
  */
-static inline const float *kith__row_at(const float *X, int64_t at,
-                                        int64_t cells, int k, float *spare)
+KITH__ALWAYS_INLINE const float *
+kith__row_at(const float *X, int64_t at, int64_t cells, int k, float *spare)
 {
     const int K = kith__padded(k);
 
     if (at + K <= cells)
         return X + at;
-    memcpy(spare, X + at, (size_t)k * sizeof(*X));
-    for (int i = k; i < K; i++)
-        spare[i] = 0;
+    for (int c = 0; c < K; c++)
+        spare[c] = c < k ? X[at + c] : 0;
     return spare;
+}
+
+/* Put row y at X + at; what comes after it, before X + end, may be overwritten
+ * since it is put later. */
+KITH__ALWAYS_INLINE void kith__row_put(float *X, int64_t at, int64_t end, int k,
+                                       const kith__v4 *y)
+{
+    if (at + kith__padded(k) <= end)
+        for (int i = 0; i < kith__vectors(k); i++)
+            kith__v4_store(X + at + i * KITH__LANES, y[i]);
+    else
+        for (int c = 0; c < k; c++)
+            X[at + c] = y[c / KITH__LANES][c % KITH__LANES];
+}
+
+/* A k x k matrix, its padding 0; k at most KITH__FEW. */
+KITH__ALWAYS_INLINE void kith__load_small(const float *H, int k,
+                                          kith__v4 h[][KITH__FEW_VECTORS])
+{
+    for (int j = 0; j < k; j++)
+        for (int i = 0; i < kith__vectors(k); i++)
+            for (int c = 0; c < KITH__LANES; c++)
+                h[j][i][c] = i * KITH__LANES + c < k
+                                 ? H[j * k + i * KITH__LANES + c]
+                                 : 0;
+}
+
+/* y + x H, for a row x of k and the matrix as loaded above. */
+KITH__ALWAYS_INLINE void kith__row_times(const kith__v4 *x, int k,
+                                         kith__v4 h[][KITH__FEW_VECTORS],
+                                         kith__v4 *y)
+{
+    for (int j = 0; j < k; j++)
+        for (int i = 0; i < kith__vectors(k); i++)
+            y[i] += x[j / KITH__LANES][j % KITH__LANES] * h[j][i];
 }
 
 /*

@@ -75,8 +75,6 @@ typedef struct state {
             CALL(V);          \
     } while (0)
 
-#define ALWAYS_INLINE static inline __attribute__((always_inline))
-
 /* reverse[p] for every entry: rows are sorted, so walking all rows in order
  * meets the entries of each neighbour's row in order too. */
 static kith_status find_reverse(state *s, kith_error *err)
@@ -126,8 +124,8 @@ static void start_messages(state *s, int64_t cells)
 }
 
 /* M 2^E = phi_u prod_w m_wu, class by class. */
-ALWAYS_INLINE void product(const state *s, int32_t u, int V, kith__v4 *M,
-                           kith__v4i *E)
+KITH__ALWAYS_INLINE void product(const state *s, int32_t u, int V, kith__v4 *M,
+                                 kith__v4i *E)
 {
     const int64_t *rows = s->task->W.rows;
     const int K = V * KITH__LANES;
@@ -150,7 +148,7 @@ ALWAYS_INLINE void product(const state *s, int32_t u, int V, kith__v4 *M,
 }
 
 /* b_u = M 2^(E - max E) */
-ALWAYS_INLINE void renew_belief(const state *s, int32_t u, int V)
+KITH__ALWAYS_INLINE void renew_belief(const state *s, int32_t u, int V)
 {
     kith__v4 M[MOST];
     kith__v4i E[MOST];
@@ -175,8 +173,8 @@ typedef struct span {
 } span;
 
 /* x = b / m, the cavity before scaling; inverse = 1 / m.  Returns sum x. */
-ALWAYS_INLINE float cavity(const float *b, const float *m, int V, kith__v4 *x,
-                           kith__v4 *inverse)
+KITH__ALWAYS_INLINE float cavity(const float *b, const float *m, int V,
+                                 kith__v4 *x, kith__v4 *inverse)
 {
     kith__v4 sum = {0};
 
@@ -189,9 +187,9 @@ ALWAYS_INLINE float cavity(const float *b, const float *m, int V, kith__v4 *x,
 }
 
 /* m <- base + rate x, or damped, exp(keep log m + (1 - keep) log that). */
-ALWAYS_INLINE void send(const state *s, const kith__v4 *x, float base,
-                        float rate, const kith__v4 *inverse, int V, float *m,
-                        span *change)
+KITH__ALWAYS_INLINE void send(const state *s, const kith__v4 *x, float base,
+                              float rate, const kith__v4 *inverse, int V,
+                              float *m, span *change)
 {
     for (int i = 0; i < V; i++) {
         const kith__v4i within = kith__v4_within(s->task->classes, i);
@@ -202,7 +200,7 @@ ALWAYS_INLINE void send(const state *s, const kith__v4 *x, float base,
             new = old *kith__v4_exp((1 - s->keep) *
                                     kith__v4_log(new *inverse[i]));
         kith__v4_store(m + i * KITH__LANES, new);
-        by = (kith__v4)((kith__v4i)((new - old) * inverse[i]) & within);
+        by = kith__v4_and((new - old) * inverse[i], within);
         change->most = kith__v4_max(change->most, by);
         change->least = kith__v4_min(change->least, by);
     }
@@ -215,7 +213,8 @@ static inline float weight_of(const kith__coupled *W, int32_t u, int64_t p)
 }
 
 /* Both messages of every edge (u, v) with u < v: m_uv from x, m_vu from y. */
-ALWAYS_INLINE void renew_row(const state *s, int32_t u, int V, span *change)
+KITH__ALWAYS_INLINE void renew_row(const state *s, int32_t u, int V,
+                                   span *change)
 {
     const kith__coupled *W = &s->task->W;
     const float even = 1 / (float)s->task->classes;
