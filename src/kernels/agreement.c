@@ -18,10 +18,12 @@ typedef struct job {
  *
  *     ws = sum_v w_uv s_v,  w_uv += rate (s_u H . s_v + centre),  K += s_u' ws
  */
-KITH__ALWAYS_INLINE void few(const job *j, int k, int32_t first, int32_t last,
-                             double *K)
+KITH__ALWAYS_INLINE void few(const job *shared, int k, int32_t first,
+                             int32_t last, double *K)
 {
+    const job own = *shared, *j = &own; /* not where a store could change it */
     const int64_t *rows = j->W->rows, cells = (int64_t)j->W->n * k;
+    const int32_t *neighbours = j->W->neighbours;
     const int V = kith__vectors(k);
     kith__v4 h[KITH__FEW][KITH__FEW_VECTORS];
     kith__v4 sum[KITH__FEW][KITH__FEW_VECTORS] = {{{0}}};
@@ -36,8 +38,8 @@ KITH__ALWAYS_INLINE void few(const job *j, int k, int32_t first, int32_t last,
             for (int i = 0; i < V; i++)
                 sh[i] += s[c] * h[c][i];
         for (int64_t p = rows[u]; p < rows[u + 1]; p++) {
-            const float *sv = kith__row_at(
-                j->S, (int64_t)j->W->neighbours[p] * k, cells, k, spare[1]);
+            const float *sv = kith__row_at(j->S, (int64_t)neighbours[p] * k,
+                                           cells, k, spare[1]);
             const float w = j->w[p];
             kith__v4 dot = {0};
 

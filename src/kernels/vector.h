@@ -169,7 +169,7 @@ KITH__ALWAYS_INLINE void kith__row_times(const kith__v4 *x, int k,
 }
 
 /*
- * exp(x) to 1 unit in the last place, 0 below -87; x at most 88.
+ * exp(x) to 1 unit in the last place, 0 below -87; x at most 88, or no number.
  *
  *     exp(x) = 2^n exp(r),   n = round(x / ln 2),  r = x - n ln 2
  *
@@ -178,8 +178,8 @@ KITH__ALWAYS_INLINE void kith__row_times(const kith__v4 *x, int k,
  */
 static inline kith__v4 kith__v4_exp(kith__v4 x)
 {
-    const kith__v4i seen = x > -87.0f;
-    const kith__v4 in = kith__v4_max(x, kith__v4_all(-87.0f));
+    const kith__v4i seen = ~(x < -87.0f);
+    const kith__v4 in = kith__v4_max(kith__v4_all(-87.0f), x);
     const kith__v4 shifted = in * 1.44269504f + 12582912.0f;
     const kith__v4 n = shifted - 12582912.0f;
     const kith__v4 r = in - n * 0.693359375f + n * 2.12194440e-4f;

@@ -55,6 +55,8 @@ enum { MOST = KITH__CLASSES_MOST / KITH__LANES };
 
 typedef struct state {
     const kith__task *task;
+    kith__coupled W;  /* the task's */
+    int C;            /* classes */
     float a;          /* of H = a (I - 11'/C) */
     float keep;       /* damping */
     int V;            /* vectors to a row; K = 4 V floats */
@@ -67,19 +69,23 @@ typedef struct state {
 /* Call CALL(V), with V a constant for up to 8 classes. */
 #define WITH_VECTORS(V, CALL) \
     do {                      \
-        if ((V) == 1)         \
+        switch (V) {          \
+        case 1:               \
             CALL(1);          \
-        else if ((V) == 2)    \
+            break;            \
+        case 2:               \
             CALL(2);          \
-        else                  \
+            break;            \
+        default:              \
             CALL(V);          \
+        }                     \
     } while (0)
 
 /* reverse[p] for every entry: rows are sorted, so walking all rows in order
  * meets the entries of each neighbour's row in order too. */
 static kith_status find_reverse(state *s, kith_error *err)
 {
-    const kith__coupled *W = &s->task->W;
+    const kith__coupled *W = &s->W;
     int64_t *cursor = kith__alloc(W->n, sizeof(*cursor));
 
     if (!cursor)
@@ -127,7 +133,7 @@ static void start_messages(state *s, int64_t cells)
 KITH__ALWAYS_INLINE void product(const state *s, int32_t u, int V, kith__v4 *M,
                                  kith__v4i *E)
 {
-    const int64_t *rows = s->task->W.rows;
+    const int64_t *rows = s->W.rows;
     const int K = V * KITH__LANES;
 
     for (int i = 0; i < V; i++) {
@@ -192,7 +198,7 @@ KITH__ALWAYS_INLINE void send(const state *s, const kith__v4 *x, float base,
                               float *m, span *change)
 {
     for (int i = 0; i < V; i++) {
-        const kith__v4i within = kith__v4_within(s->task->classes, i);
+        const kith__v4i within = kith__v4_within(s->C, i);
         const kith__v4 old = kith__v4_load(m + i * KITH__LANES);
         kith__v4 new = base + rate *x[i], by;
 
@@ -216,8 +222,8 @@ static inline float weight_of(const kith__coupled *W, int32_t u, int64_t p)
 KITH__ALWAYS_INLINE void renew_row(const state *s, int32_t u, int V,
                                    span *change)
 {
-    const kith__coupled *W = &s->task->W;
-    const float even = 1 / (float)s->task->classes;
+    const kith__coupled *W = &s->W;
+    const float even = 1 / (float)s->C;
     const int K = V * KITH__LANES;
     kith__v4 x[MOST], y[MOST], over_x[MOST], over_y[MOST];
 
@@ -238,10 +244,37 @@ KITH__ALWAYS_INLINE void renew_row(const state *s, int32_t u, int V,
     }
 }
 
+/* Nodes first .. last - 1: their beliefs, and then the messages of the edges to
+ * later nodes. */
+static void renew_beliefs(const state *shared, int32_t first, int32_t last)
+{
+    const state own = *shared, *s = &own; /* which no store can change */
+
+#define BELIEFS(V)                         \
+    for (int32_t u = first; u < last; u++) \
+    renew_belief(s, u, V)
+    WITH_VECTORS(s->V, BELIEFS);
+#undef BELIEFS
+}
+
+static void renew_messages(const state *shared, int32_t first, int32_t last,
+                           span *change)
+{
+    const state own = *shared, *s = &own;
+    span here = *change;
+
+#define MESSAGES(V)                        \
+    for (int32_t u = first; u < last; u++) \
+    renew_row(s, u, V, &here)
+    WITH_VECTORS(s->V, MESSAGES);
+#undef MESSAGES
+    *change = here;
+}
+
 /* Renew all messages; returns the largest change of a logarithm. */
 static double renew(const state *s)
 {
-    const int32_t n = s->task->n;
+    const int32_t n = s->W.n, block = 512;
     float most = 0, least = 0;
 
 #pragma omp parallel num_threads(s->task->threads) reduction(max     \
@@ -251,16 +284,12 @@ static double renew(const state *s)
     {
         span change = {{0}, {0}};
 
-#pragma omp for schedule(dynamic, 512)
-        for (int32_t u = 0; u < n; u++) {
-#define BELIEF(V) renew_belief(s, u, V)
-            WITH_VECTORS(s->V, BELIEF);
-        }
-#pragma omp for schedule(dynamic, 512)
-        for (int32_t u = 0; u < n; u++) {
-#define MESSAGES(V) renew_row(s, u, V, &change)
-            WITH_VECTORS(s->V, MESSAGES);
-        }
+#pragma omp for schedule(dynamic, 1)
+        for (int32_t u = 0; u < n; u += block)
+            renew_beliefs(s, u, n - u < block ? n : u + block);
+#pragma omp for schedule(dynamic, 1)
+        for (int32_t u = 0; u < n; u += block)
+            renew_messages(s, u, n - u < block ? n : u + block, &change);
         most = kith__v4_top(change.most);
         least = -kith__v4_top(-change.least);
     }
@@ -311,7 +340,11 @@ kith_status kith__bp_run(const kith__task *task, const kith_params *p,
 {
     const int64_t entries = task->W.rows[task->n];
     const int C = task->classes, K = kith__padded(C);
-    state s = {.task = task, .keep = (float)p->damping, .V = kith__vectors(C)};
+    state s = {.task = task,
+               .W = task->W,
+               .C = C,
+               .keep = (float)p->damping,
+               .V = kith__vectors(C)};
     kith_status st = KITH_OK;
 
     TRY_NEW(s.phi, kith__alloc_big((int64_t)task->n * K, sizeof(float)));
