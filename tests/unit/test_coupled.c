@@ -295,3 +295,28 @@ TEST(softmax_is_safe_for_large_numbers)
     CHECK_NEAR(kith__log_sum_exp(x, 3, 1), 1000 + log(1 + exp(-1)), 1e-6);
     CHECK_NEAR(kith__log_sum_exp(x, 2, 2), 500 + log(1 + exp(-.5)), 1e-6);
 }
+
+/* Rows through the vector exp against the C library's, in double. */
+TEST(softmax_of_rows_equals_plain_loops)
+{
+    for (int k = 1; k <= 20; k++) {
+        enum { N = 700 };
+        static float X[N * 20], S[N * 20];
+
+        random_floats(X, N * k, (uint64_t)k);
+        for (int i = 0; i < N * k; i++)
+            X[i] *= 60;
+        kith__softmax_rows(X, N, k, .5, S, 2);
+        for (int u = 0; u < N; u++) {
+            double sum = 0;
+
+            for (int i = 0; i < k; i++)
+                sum += exp(((double)X[u * k + i] - (double)X[u * k]) / .5);
+            for (int i = 0; i < k; i++)
+                CHECK_NEAR(S[u * k + i],
+                           exp(((double)X[u * k + i] - (double)X[u * k]) / .5) /
+                               sum,
+                           2e-7);
+        }
+    }
+}
