@@ -325,12 +325,13 @@ static void take_beliefs(const state *s, float *P)
         kith__v4i E[MOST];
 
         product(s, u, s->V, M, E);
-        for (int i = 0; i < s->V; i++)
-            M[i] = kith__v4_log(M[i]);
-        for (int c = 0; c < C; c++)
-            P[(int64_t)u * C + c] =
-                (float)((double)M[c / KITH__LANES][c % KITH__LANES] +
-                        M_LN2 * E[c / KITH__LANES][c % KITH__LANES]);
+        for (int i = 0; i < s->V; i++) {
+            const kith__v4 log_M = kith__v4_log(M[i]);
+            float *out = P + (int64_t)u * C + i * KITH__LANES;
+
+            for (int c = 0; c < KITH__LANES && i * KITH__LANES + c < C; c++)
+                out[c] = (float)((double)log_M[c] + M_LN2 * (double)E[i][c]);
+        }
     }
 }
 
