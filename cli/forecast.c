@@ -7,6 +7,7 @@
  */
 #include "forecast.h"
 
+#include <math.h>
 #include <stddef.h>
 
 /* What stays throughout: graph, labels, features, and the probabilities that
@@ -52,22 +53,24 @@ static double linbp(const forecast_sizes *s)
            larger(fitting(s), 4 * 4 * s->nodes * s->classes + per_node(s));
 }
 
-/* A message each way over every edge, old and new, and the place of its
- * reverse; potentials, their logarithms, beliefs. */
+/* A message each way over every edge and the place of its reverse; potentials
+ * and beliefs, both also in rows padded to a multiple of 4 as messages are. */
 static double bp(const forecast_sizes *s)
 {
+    const double padded = 4 * ceil(s->classes / 4);
+
     return data(s) +
-           larger(fitting(s), 2 * 4 * 2 * s->edges * s->classes +
-                                  8 * 2 * s->edges +
-                                  3 * 4 * s->nodes * s->classes + 4 * s->nodes);
+           larger(fitting(s), (4 * padded + 8) * 2 * s->edges +
+                                  2 * 4 * s->nodes * (s->classes + padded) +
+                                  4 * s->nodes);
 }
 
-/* A weight per stored neighbour; potentials, centred potentials, beliefs twice,
- * their softmax, and S H, W S: n x C each. */
+/* A weight per stored neighbour; potentials, centred potentials, beliefs, the
+ * next ones, their softmax, and what comes out: n x C each. */
 static double lcm(const forecast_sizes *s)
 {
     return data(s) +
-           larger(fitting(s), 4 * 2 * s->edges + 7 * 4 * s->nodes * s->classes +
+           larger(fitting(s), 4 * 2 * s->edges + 6 * 4 * s->nodes * s->classes +
                                   per_node(s));
 }
 

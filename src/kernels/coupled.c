@@ -4,26 +4,70 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "kernels/blas.h"
+#include "kernels/dense.h"
+#include "kernels/vector.h"
 
-/* Floats of the rows handled together: they stay in the cache for the product
- * by H, and BLAS gets enough of them. */
-enum { TOGETHER = 16384 };
+/* ---- few classes: rows in registers -------------------------------------- */
 
-/* Rows handled together; it depends on k alone, so that results do not depend
- * on how threads share the rows. */
-static int32_t rows_at_once(int k)
+/* out = sum_v w_uv x_v */
+KITH__ALWAYS_INLINE void pull_few(const kith__coupled *W, const float *X, int k,
+                                  int32_t u, kith__v4 *out)
 {
-    return k * 64 <= TOGETHER ? 64 : TOGETHER / k;
+    const int64_t end = W->rows[u + 1], cells = (int64_t)W->n * k;
+    const float s = W->weights ? 1 : W->scale[u];
+    const int V = kith__vectors(k);
+    float spare[KITH__FEW];
+
+    for (int i = 0; i < V; i++)
+        out[i] = kith__v4_all(0);
+    for (int64_t p = W->rows[u]; p < end; p++) {
+        const int32_t v = W->neighbours[p];
+        const float w = W->weights ? W->weights[p] : W->scale[v];
+        const float *x = kith__row_at(X, (int64_t)v * k, cells, k, spare);
+
+        for (int i = 0; i < V; i++)
+            out[i] += w * kith__v4_load(x + i * KITH__LANES);
+    }
+    for (int i = 0; i < V; i++)
+        out[i] *= s;
 }
 
-/* Above this many classes BLAS beats the loop. */
-enum { SMALL = 16 };
+/* Rows first .. last - 1 of Y = Q + W X H; returns max |Y - X|. */
+KITH__ALWAYS_INLINE float step_few(const kith__coupled *W, const float *X,
+                                   int k, const float *H, const float *Q,
+                                   float *restrict Y, int32_t first,
+                                   int32_t last)
+{
+    const int64_t cells = (int64_t)W->n * k, end = (int64_t)last * k;
+    kith__v4 h[KITH__FEW][KITH__FEW_VECTORS], change = {0};
+    float spare[KITH__FEW];
 
-/* out_u = sum_v w_uv x_v */
-static inline __attribute__((always_inline)) void
-pull_row(const kith__coupled *W, const float *X, int k, int32_t u,
-         float *restrict out)
+    kith__load_small(H, k, h);
+    for (int32_t u = first; u < last; u++) {
+        const int64_t at = (int64_t)u * k;
+        kith__v4 pulled[KITH__FEW_VECTORS], y[KITH__FEW_VECTORS];
+        const float *row = kith__row_at(Q, at, cells, k, spare);
+
+        pull_few(W, X, k, u, pulled);
+        for (int i = 0; i < kith__vectors(k); i++)
+            y[i] = kith__v4_load(row + i * KITH__LANES);
+        kith__row_times(pulled, k, h, y);
+        kith__row_put(Y, at, end, k, y);
+        row = kith__row_at(X, at, cells, k, spare);
+        for (int i = 0; i < kith__vectors(k); i++) {
+            const kith__v4 d = y[i] - kith__v4_load(row + i * KITH__LANES);
+
+            change = kith__v4_max(
+                change, kith__v4_and(kith__v4_abs(d), kith__v4_within(k, i)));
+        }
+    }
+    return kith__v4_top(change);
+}
+
+/* ---- many classes -------------------------------------------------------- */
+
+static void pull_many(const kith__coupled *W, const float *X, int k, int32_t u,
+                      float *restrict out)
 {
     const int64_t end = W->rows[u + 1];
     const float s = W->weights ? 1 : W->scale[u];
@@ -43,77 +87,6 @@ pull_row(const kith__coupled *W, const float *X, int k, int32_t u,
         out[c] *= s;
 }
 
-void kith__pull_row(const kith__coupled *W, const float *X, int k, int32_t u,
-                    float *restrict out)
-{
-#define PULL(K) pull_row(W, X, K, u, out)
-    KITH__WITH_CONSTANT(k, PULL);
-#undef PULL
-}
-
-/* Is H = a I + b 11'?  The coupling is, as it starts. */
-static _Bool is_uniform(const float *H, int k, float *a, float *b)
-{
-    *b = k > 1 ? H[1] : 0;
-    *a = H[0] - *b;
-    for (int i = 0; i < k; i++)
-        for (int j = 0; j < k; j++)
-            if (H[(int64_t)i * k + j] != (i == j ? H[0] : *b))
-                return 0;
-    return 1;
-}
-
-/* Y += X (a I + b 11'), in O(n k) instead of O(n k^2). */
-static void add_uniform(const float *X, int64_t n, int k, float a, float b,
-                        float *restrict Y)
-{
-    for (int64_t u = 0; u < n; u++) {
-        const float *x = X + u * k;
-        float *y = Y + u * k, sum = 0;
-
-        for (int c = 0; c < k; c++)
-            sum += x[c];
-#pragma omp simd
-        for (int c = 0; c < k; c++)
-            y[c] += a * x[c] + b * sum;
-    }
-}
-
-/* Y += X H, plainly. */
-static inline __attribute__((always_inline)) void
-add_rows(const float *X, int64_t n, int k, const float *H, float *restrict Y)
-{
-    for (int64_t u = 0; u < n; u++) {
-        const float *x = X + u * k;
-        float *y = Y + u * k;
-
-        for (int j = 0; j < k; j++) {
-            const float *h = H + (int64_t)j * k;
-
-#pragma omp simd
-            for (int c = 0; c < k; c++)
-                y[c] += x[j] * h[c];
-        }
-    }
-}
-
-/* Y += X H for few rows. */
-static void add_product(const float *X, int64_t n, int k, const float *H,
-                        float *restrict Y)
-{
-    float a, b;
-
-    if (k > SMALL && is_uniform(H, k, &a, &b)) {
-        add_uniform(X, n, k, a, b, Y);
-        return;
-    }
-    if (k > SMALL && kith__blas_add(false, (int)n, k, k, X, H, Y))
-        return;
-#define ADD(K) add_rows(X, n, K, H, Y)
-    KITH__WITH_CONSTANT(k, ADD);
-#undef ADD
-}
-
 static float largest_change(const float *a, const float *b, int64_t n)
 {
     float change = 0;
@@ -126,103 +99,59 @@ static float largest_change(const float *a, const float *b, int64_t n)
     return change;
 }
 
+static float step_many(const kith__coupled *W, const float *X, int k,
+                       const float *H, const float *Q, float *restrict Y,
+                       int32_t first, int32_t last)
+{
+    const int64_t at = (int64_t)first * k, n = last - first;
+    float pulled[KITH__TOGETHER];
+
+    for (int32_t i = 0; i < n; i++)
+        pull_many(W, X, k, first + i, pulled + (int64_t)i * k);
+    memcpy(Y + at, Q + at, (size_t)n * (size_t)k * sizeof(*Y));
+    kith__add_product(pulled, n, k, H, Y + at);
+    return largest_change(Y + at, X + at, n * k);
+}
+
+/* ---- either -------------------------------------------------------------- */
+
+void kith__pull_row(const kith__coupled *W, const float *X, int k, int32_t u,
+                    float *restrict out)
+{
+    kith__v4 row[KITH__FEW_VECTORS];
+
+    if (k > KITH__FEW) {
+        pull_many(W, X, k, u, out);
+        return;
+    }
+#define PULL(K) pull_few(W, X, K, u, row)
+    KITH__WITH_CONSTANT(k, PULL);
+#undef PULL
+    kith__row_put(out, 0, k, k, row);
+}
+
 float kith__coupled_step(const kith__coupled *W, const float *X, int k,
                          const float *H, const float *Q, float *restrict Y)
 {
-    const int32_t block = rows_at_once(k);
+    const int32_t block = kith__rows_at_once(k);
     float change = 0;
 
 #pragma omp parallel for num_threads(W->threads) schedule(dynamic, 8) \
     reduction(max                                                     \
               : change)
     for (int32_t first = 0; first < W->n; first += block) {
-        const int32_t n = W->n - first < block ? W->n - first : block;
-        const int64_t at = (int64_t)first * k;
-        float pulled[TOGETHER];
+        const int32_t last = W->n - first < block ? W->n : first + block;
+        float here = 0;
 
-        for (int32_t i = 0; i < n; i++)
-            kith__pull_row(W, X, k, first + i, pulled + (int64_t)i * k);
-        memcpy(Y + at, Q + at, (size_t)n * (size_t)k * sizeof(*Y));
-        add_product(pulled, n, k, H, Y + at);
-        change = fmaxf(change, largest_change(Y + at, X + at, (int64_t)n * k));
+#define STEP(K) here = step_few(W, X, K, H, Q, Y, first, last)
+        if (k > KITH__FEW)
+            here = step_many(W, X, k, H, Q, Y, first, last);
+        else
+            KITH__WITH_CONSTANT(k, STEP);
+#undef STEP
+        change = here > change ? here : change;
     }
     return change;
-}
-
-void kith__times_small(const float *X, int64_t n, int k, const float *H,
-                       float *restrict Y, int threads)
-{
-    const int32_t block = rows_at_once(k);
-
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t first = 0; first < n; first += block) {
-        const int64_t rows = n - first < block ? n - first : block;
-
-        memset(Y + first * k, 0, (size_t)(rows * k) * sizeof(*Y));
-        add_product(X + first * k, rows, k, H, Y + first * k);
-    }
-}
-
-enum { GRAM_ROWS = 1024 };
-
-/* G += X' Y of few rows, in double; with many classes in blocks of float. */
-static void add_gram(const float *X, const float *Y, int64_t n, int k,
-                     double *restrict G, float *block)
-{
-    int64_t u = 0;
-
-    for (; k > SMALL && u < n; u += GRAM_ROWS) {
-        const int rows = (int)(n - u < GRAM_ROWS ? n - u : GRAM_ROWS);
-
-        memset(block, 0, (size_t)k * (size_t)k * sizeof(*block));
-        if (!kith__blas_add(true, k, k, rows, X + u * k, Y + u * k, block))
-            break;
-        for (int64_t i = 0; i < (int64_t)k * k; i++)
-            G[i] += (double)block[i];
-    }
-    for (; u < n; u++) {
-        const float *x = X + u * k, *y = Y + u * k;
-
-        for (int i = 0; i < k; i++) {
-            double *g = G + (int64_t)i * k;
-            const double xi = (double)x[i];
-
-#pragma omp simd
-            for (int j = 0; j < k; j++)
-                g[j] += xi * (double)y[j];
-        }
-    }
-}
-
-_Bool kith__gram(const float *X, const float *Y, int64_t n, int k, double *G,
-                 int threads)
-{
-    /* At most 64 partial sums, in blocks that depend on n alone. */
-    const int64_t wished = (n + GRAM_ROWS - 1) / GRAM_ROWS;
-    const int64_t parts = wished > 64 ? 64 : wished < 1 ? 1 : wished;
-    const int64_t kk = (int64_t)k * k;
-    double *partial = kith__alloc_zeroed(parts * kk, sizeof(*partial));
-    float *blocks = kith__alloc(parts * kk, sizeof(*blocks));
-
-    if (!partial || !blocks) {
-        kith__free(partial);
-        kith__free(blocks);
-        return 0;
-    }
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
-    for (int64_t b = 0; b < parts; b++) {
-        const int64_t from = n * b / parts, to = n * (b + 1) / parts;
-
-        add_gram(X + from * k, Y + from * k, to - from, k, partial + b * kk,
-                 blocks + b * kk);
-    }
-    memset(G, 0, (size_t)kk * sizeof(*G));
-    for (int64_t b = 0; b < parts; b++)
-        for (int64_t i = 0; i < kk; i++)
-            G[i] += partial[b * kk + i];
-    kith__free(partial);
-    kith__free(blocks);
-    return 1;
 }
 
 /* d_u^-1/2, 0 for a node without (weighted) edges. */

@@ -69,15 +69,6 @@ void kith__pull_row(const kith__coupled *W, const float *X, int k, int32_t u,
 float kith__coupled_step(const kith__coupled *W, const float *X, int k,
                          const float *H, const float *Q, float *restrict Y);
 
-/* Y = X H for n rows. */
-void kith__times_small(const float *X, int64_t n, int k, const float *H,
-                       float *restrict Y, int threads);
-
-/* G (k x k, double) = X' Y over n rows, summed in an order that does not
- * depend on the threads.  False if there is no memory. */
-_Bool kith__gram(const float *X, const float *Y, int64_t n, int k, double *G,
-                 int threads);
-
 /*
  * W of a graph as propagation starts: w_uv = a_uv / sqrt(d_u d_v), d the sum of
  * a row.  Without edge weights it is separable and *scale (n) is all that is

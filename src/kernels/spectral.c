@@ -4,9 +4,10 @@
 
 #include "core/alloc.h"
 
-/* out_u = v_u + sum_v |w_uv| v_v; returns max out_u / v_u - 1 over nodes that
- * have an edge, the bound that v gives. */
-static double step(const kith__coupled *W, const double *v, double *out)
+/* out_u = scale (v_u + sum_v |w_uv| v_v), kept above 0; returns the bound that
+ * v gives, max_u of that sum / v_u. */
+static double step(const kith__coupled *W, const double *v, double scale,
+                   double *out)
 {
     double bound = 0;
 
@@ -14,7 +15,7 @@ static double step(const kith__coupled *W, const double *v, double *out)
     reduction(max                                                        \
               : bound)
     for (int32_t u = 0; u < W->n; u++) {
-        double sum = 0;
+        double sum = 0, next, here;
 
         for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++) {
             const int32_t j = W->neighbours[p];
@@ -25,41 +26,32 @@ static double step(const kith__coupled *W, const double *v, double *out)
         }
         if (!W->weights)
             sum *= (double)W->scale[u];
-        out[u] = v[u] + sum;
-        bound = fmax(bound, sum / v[u]);
+        next = scale * (v[u] + sum);
+        out[u] = next > 1e-300 ? next : 1e-300;
+        here = sum / v[u];
+        bound = here > bound ? here : bound;
     }
     return bound;
-}
-
-/* Keep the largest entry at 1 and none at 0. */
-static void normalise(double *v, int32_t n)
-{
-    double top = 0;
-
-    for (int32_t u = 0; u < n; u++)
-        top = fmax(top, v[u]);
-    for (int32_t u = 0; u < n; u++)
-        v[u] = fmax(v[u] / top, 1e-300);
 }
 
 double kith__rho_bound(const kith__coupled *W, int most)
 {
     double *v = kith__alloc(W->n, sizeof(*v));
     double *next = kith__alloc(W->n, sizeof(*next));
-    double bound = INFINITY, last = INFINITY;
+    double bound = INFINITY, last = INFINITY, scale = 1;
 
     for (int32_t u = 0; v && next && u < W->n; u++)
         v[u] = sqrt((double)(W->rows[u + 1] - W->rows[u]) + 1e-12);
     for (int i = 0; v && next && i < most; i++) {
         double *swap = v;
 
-        bound = fmin(bound, step(W, v, next));
+        bound = fmin(bound, step(W, v, scale, next));
         if (bound > last * (1 - 1e-4))
             break;
         last = bound;
         v = next;
         next = swap;
-        normalise(v, W->n);
+        scale = 1 / (1 + bound); /* so that no entry grows */
     }
     if (!v || !next)
         bound = -1;

@@ -15,7 +15,7 @@
 #include "core/alloc.h"
 #include "core/rng.h"
 
-enum { ROUNDS = 30, SPARE = 8, WIDEST = KITH__EMBED_MOST + SPARE };
+enum { ROUNDS = 20, SPARE = 8, WIDEST = KITH__EMBED_MOST + SPARE };
 
 void kith__jacobi(double *A, int k, double *values, double *V)
 {
@@ -80,11 +80,28 @@ static void cholesky(double *G, int k)
         }
 }
 
-/* Rows of V times R^-T: orthonormal columns then. */
-static bool orthogonalise(float *V, int32_t n, int k, double *G, int threads)
+/* G = X'Y: a thread sums whole rows of G, over nodes in order. */
+static void gram(const float *X, const float *Y, int32_t n, int k, double *G,
+                 int threads)
 {
-    if (!kith__gram(V, V, n, k, G, threads))
-        return false;
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 4)
+    for (int i = 0; i < k; i++) {
+        double *g = G + (int64_t)i * k;
+
+        memset(g, 0, (size_t)k * sizeof(*g));
+        for (int64_t u = 0; u < n; u++) {
+            const double x = (double)X[u * k + i];
+
+            for (int j = 0; j < k; j++)
+                g[j] += x * (double)Y[u * k + j];
+        }
+    }
+}
+
+/* Rows of V times R^-T: orthonormal columns then. */
+static void orthogonalise(float *V, int32_t n, int k, double *G, int threads)
+{
+    gram(V, V, n, k, G, threads);
     cholesky(G, k);
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int32_t u = 0; u < n; u++) {
@@ -102,7 +119,6 @@ static bool orthogonalise(float *V, int32_t n, int k, double *G, int threads)
         for (int i = 0; i < k; i++)
             v[i] = (float)x[i];
     }
-    return true;
 }
 
 /* to = W from */
@@ -160,17 +176,14 @@ kith_status kith__embed(const kith__coupled *W, int rank, float *vectors,
     for (int i = 0; i < ROUNDS; i++) {
         float *swap = V;
 
-        if (!orthogonalise(V, n, k, G, W->threads))
-            TRY(kith__no_memory(err));
+        orthogonalise(V, n, k, G, W->threads);
         pull(W, V, k, X);
         V = X;
         X = swap;
     }
-    if (!orthogonalise(V, n, k, G, W->threads))
-        TRY(kith__no_memory(err));
+    orthogonalise(V, n, k, G, W->threads);
     pull(W, V, k, X);
-    if (!kith__gram(V, X, n, k, G, W->threads))
-        TRY(kith__no_memory(err));
+    gram(V, X, n, k, G, W->threads);
     kith__jacobi(G, k, value, U);
     ritz(V, n, k, value, U, rank, vectors, values);
 out:

@@ -37,6 +37,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "kernels/agreement.h"
 #include "kernels/softmax.h"
 #include "kernels/spectral.h"
 #include "models/lcm.h"
@@ -62,8 +63,7 @@ kith_status kith__lcm_new(const kith__task *task, const kith_params *p,
     TRY_NEW(s->Q, kith__alloc_big(cells, sizeof(float)));
     TRY_NEW(s->P, kith__alloc_big(cells, sizeof(float)));
     TRY_NEW(s->S, kith__alloc_big(cells, sizeof(float)));
-    TRY_NEW(s->SH, kith__alloc_big(cells, sizeof(float)));
-    TRY_NEW(s->WS, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(s->next, kith__alloc_big(cells, sizeof(float)));
     TRY_NEW(s->WP, kith__alloc(lc, sizeof(float)));
     TRY_NEW(s->E, kith__alloc(lc, sizeof(float)));
     TRY_NEW(s->EH, kith__alloc(lc, sizeof(float)));
@@ -90,8 +90,7 @@ void kith__lcm_release(kith__lcm *s)
     kith__free(s->Q);
     kith__free(s->P);
     kith__free(s->S);
-    kith__free(s->SH);
-    kith__free(s->WS);
+    kith__free(s->next);
     kith__free(s->WP);
     kith__free(s->E);
     kith__free(s->EH);
@@ -145,47 +144,16 @@ static void couple_errors(kith__lcm *s)
     }
 }
 
-/* One row of it: ws = sum_v w_uv s_v, then w_uv += rate (sh . s_v + centre). */
-static inline __attribute__((always_inline)) void
-consistency_row(const kith__lcm *s, int32_t u, int C, float rate, float centre)
-{
-    const kith__coupled *W = &s->W;
-    const float *sh = s->SH + (int64_t)u * C;
-    float *restrict ws = s->WS + (int64_t)u * C;
-
-    for (int c = 0; c < C; c++)
-        ws[c] = 0;
-    for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++) {
-        const float *sv = s->S + (int64_t)W->neighbours[p] * C;
-        const float w = s->w[p];
-        float agree = centre;
-
-#pragma omp simd reduction(+ : agree)
-        for (int c = 0; c < C; c++) {
-            ws[c] += w * sv[c];
-            agree += sh[c] * sv[c];
-        }
-        s->w[p] = w + rate * agree;
-    }
-}
-
-/*
- * One pass over the edges for the consistency term: W S under the old weights,
- * for dH, and the step w_uv += g1 lambda s_u H s_v'.
- */
-static void step_consistency(kith__lcm *s)
+/* K = S'W S, for dH, and the step w_uv += g1 lambda s_u H s_v'. */
+static kith_status step_consistency(kith__lcm *s, kith_error *err)
 {
     const int C = s->task->classes;
     const float rate = (float)(s->p->g1 * s->p->lambda);
     const float centre = s->p->uncentred ? 1 / (float)C : 0; /* H + 1/C */
 
-    kith__times_small(s->S, s->W.n, C, s->H, s->SH, s->task->threads);
-#pragma omp parallel for num_threads(s->task->threads) schedule(dynamic, 256)
-    for (int32_t u = 0; u < s->W.n; u++) {
-#define ROW(K) consistency_row(s, u, K, rate, centre)
-        KITH__WITH_CONSTANT(C, ROW);
-#undef ROW
-    }
+    if (!kith__agreement_step(&s->W, s->w, s->S, C, s->H, rate, centre, s->K))
+        return kith__no_memory(err);
+    return KITH_OK;
 }
 
 /* w -= g1 lambda sign(w), or w -= g1 lambda 2 w; H likewise in dH. */
@@ -286,22 +254,20 @@ static void tidy_coupling(float *H, int C)
 
 kith_status kith__lcm_inner_step(kith__lcm *s, kith_error *err)
 {
-    const int C = s->task->classes;
+    kith_status st = KITH_OK;
 
     find_errors(s);
     couple_errors(s);
-    if (s->kind == KITH__CONSISTENCY) {
-        step_consistency(s);
-        if (!kith__gram(s->S, s->WS, s->task->n, C, s->K, s->task->threads))
-            return kith__no_memory(err);
-    } else if (s->kind != KITH__NONE) {
+    if (s->kind == KITH__CONSISTENCY)
+        TRY(step_consistency(s, err));
+    else if (s->kind != KITH__NONE)
         step_norm(s);
-    }
     step_errors(s);
     step_coupling(s);
     if (!s->p->as_written)
-        tidy_coupling(s->H, C);
-    return KITH_OK;
+        tidy_coupling(s->H, s->task->classes);
+out:
+    return st;
 }
 
 /* ---- the whole ----------------------------------------------------------- */
@@ -331,7 +297,7 @@ static kith_status alternate(kith__lcm *s, kith_certificate *certificate,
     kith_status st = KITH_OK;
 
     for (int o = 0; o < s->p->outer; o++) {
-        TRY(kith__propagate(t, &s->W, s->H, s->Q, 1, 0, s->P, s->WS,
+        TRY(kith__propagate(t, &s->W, s->H, s->Q, 1, 0, s->P, s->next,
                             certificate, err));
         kith__softmax_rows(s->P, t->n, t->classes, 1, s->S, t->threads);
         for (int i = 0; i < s->p->inner; i++) {
@@ -363,7 +329,7 @@ static kith_status run(const kith__task *task, const kith_params *p,
     left = p->iterations - p->outer;
     TRY(kith__propagate(
         task, &s.W, s.H, s.Q, p->as_written || left < 1 ? 1 : left,
-        p->as_written ? 0 : p->tolerance, s.P, s.WS, &out->certificate, err));
+        p->as_written ? 0 : p->tolerance, s.P, s.next, &out->certificate, err));
     out->certificate.iterations += p->outer;
     memcpy(out->P, s.P, cells * sizeof(*s.P));
     memcpy(out->coupling, s.H,

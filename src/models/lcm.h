@@ -22,7 +22,7 @@ typedef struct kith__lcm {
     float *w;           /* per stored neighbour, both directions alike */
     float *H;           /* C x C */
     float *Q, *P;       /* n x C: centred potentials, beliefs */
-    float *S, *SH, *WS; /* n x C: softmax of P; S H; W S */
+    float *S, *next;    /* n x C: softmax of P; the next P */
     float *WP, *E, *EH; /* L x C: rows of W P; y - sigma(p+); E H */
     double *dH, *K;     /* C x C: gradient of H by the errors; S'W S */
 } kith__lcm;

@@ -1,4 +1,5 @@
 #include "kernels/coupled.h"
+#include "kernels/dense.h"
 #include "kernels/softmax.h"
 #include "kernels/spectral.h"
 #include "small_graphs.h"
@@ -124,18 +125,12 @@ TEST(the_same_bytes_for_any_number_of_threads)
     random_floats(H, 400, 5);
     for (int threads = 1; threads <= 8; threads++) {
         small_task s;
-        double G[400], G1[400];
 
         small_task_new(&s, g, 2, 0, threads);
         kith__coupled_step(&s.task.W, X, 20, H, X, Y);
-        CHECK(kith__gram(X, Y, 64, 20, G, threads));
-        if (threads == 1) {
+        if (threads == 1)
             memcpy(first, Y, sizeof(Y));
-            memcpy(G1, G, sizeof(G));
-        }
         CHECK(memcmp(first, Y, sizeof(Y)) == 0);
-        CHECK(memcmp(G1, G, sizeof(G)) == 0);
-        memcpy(G1, G, sizeof(G));
         small_task_release(&s);
     }
     kith_graph_free(g);
@@ -143,12 +138,12 @@ TEST(the_same_bytes_for_any_number_of_threads)
 
 TEST(gram_of_many_classes_equals_plain_loops)
 {
-    float X[64 * 20], Y[64 * 20];
-    double G[400];
+    float X[64 * 20], Y[64 * 20], scratch[400];
+    double G[400] = {0};
 
     random_floats(X, 1280, 6);
     random_floats(Y, 1280, 7);
-    CHECK(kith__gram(X, Y, 64, 20, G, 2));
+    kith__add_gram(X, Y, 64, 20, G, scratch);
     for (int i = 0; i < 20; i++)
         for (int j = 0; j < 20; j++) {
             double sum = 0;
@@ -161,14 +156,14 @@ TEST(gram_of_many_classes_equals_plain_loops)
 
 TEST(gram_and_small_product_equal_plain_loops)
 {
-    float X[30 * 5], Y[30 * 5], H[25], Z[30 * 5];
-    double G[25];
+    float X[30 * 5], Y[30 * 5], H[25], Z[30 * 5] = {0};
+    double G[25] = {0};
 
     random_floats(X, 150, 6);
     random_floats(Y, 150, 7);
     random_floats(H, 25, 8);
-    CHECK(kith__gram(X, Y, 30, 5, G, 2));
-    kith__times_small(X, 30, 5, H, Z, 2);
+    kith__add_gram(X, Y, 30, 5, G, NULL);
+    kith__add_product(X, 30, 5, H, Z);
     for (int i = 0; i < 5; i++)
         for (int j = 0; j < 5; j++) {
             double sum = 0;
@@ -299,4 +294,29 @@ TEST(softmax_is_safe_for_large_numbers)
     CHECK_NEAR(s[0] + s[1] + s[2], 1, 1e-6);
     CHECK_NEAR(kith__log_sum_exp(x, 3, 1), 1000 + log(1 + exp(-1)), 1e-6);
     CHECK_NEAR(kith__log_sum_exp(x, 2, 2), 500 + log(1 + exp(-.5)), 1e-6);
+}
+
+/* Rows through the vector exp against the C library's, in double. */
+TEST(softmax_of_rows_equals_plain_loops)
+{
+    for (int k = 1; k <= 20; k++) {
+        enum { N = 700 };
+        static float X[N * 20], S[N * 20];
+
+        random_floats(X, N * k, (uint64_t)k);
+        for (int i = 0; i < N * k; i++)
+            X[i] *= 60;
+        kith__softmax_rows(X, N, k, .5, S, 2);
+        for (int u = 0; u < N; u++) {
+            double sum = 0;
+
+            for (int i = 0; i < k; i++)
+                sum += exp(((double)X[u * k + i] - (double)X[u * k]) / .5);
+            for (int i = 0; i < k; i++)
+                CHECK_NEAR(S[u * k + i],
+                           exp(((double)X[u * k + i] - (double)X[u * k]) / .5) /
+                               sum,
+                           2e-7);
+        }
+    }
 }

@@ -229,6 +229,135 @@ TEST(bp_is_near_on_tiny_loopy_graphs)
     check_bp("0\t1\n1\t2\n2\t3\n3\t0\n", 4, 3, .2, .02);
 }
 
+/*
+ * The literal twin: messages as logarithms in double, all renewed from the old.
+ * m[u][v] is what u sends to v.  Returns the largest change of the last round.
+ */
+static double literal_bp(const kith__task *t, const float *Q, const float *H,
+                         double damping, int rounds, double *P)
+{
+    static double m[SMALL_MOST][SMALL_MOST][SMALL_MOST];
+    static double next[SMALL_MOST][SMALL_MOST][SMALL_MOST];
+    const int n = t->n, C = t->classes;
+    double W[SMALL_MOST * SMALL_MOST], change = 0;
+
+    dense_weights(&t->W, W);
+    for (int i = 0; i < n * n * C; i++)
+        m[i / C / n][i / C % n][i % C] = -log(C);
+    for (int round = 0; round <= rounds; round++) {
+        for (int u = 0; u < n; u++)
+            for (int c = 0; c < C; c++) {
+                P[u * C + c] = log((double)Q[u * C + c]);
+                for (int w = 0; w < n; w++)
+                    P[u * C + c] += W[w * n + u] != 0 ? m[w][u][c] : 0;
+            }
+        change = round < rounds ? 0 : change;
+        for (int e = 0; e < n * n && round < rounds; e++) {
+            const int u = e / n, v = e % n;
+            double to[SMALL_MOST] = {0}, all = 0, sum = 0;
+
+            for (int i = 0; W[e] != 0 && i < C; i++) {
+                const double x = exp(P[u * C + i] - m[v][u][i] - P[u * C]);
+
+                sum += x;
+                for (int j = 0; j < C; j++)
+                    to[j] += x * (1.0 / C + W[e] * (double)H[i * C + j]);
+            }
+            for (int j = 0; j < C; j++)
+                all += to[j];
+            for (int j = 0; W[e] != 0 && sum > 0 && j < C; j++) {
+                next[u][v][j] = damping * m[u][v][j] +
+                                (1 - damping) * log(to[j] / all);
+                change = fmax(change, fabs(next[u][v][j] - m[u][v][j]));
+            }
+        }
+        memcpy(m, next, sizeof(m));
+    }
+    return change;
+}
+
+static void check_literal_bp(int C, double damping, bool weighted)
+{
+    enum { N = 40, ROUNDS = 6 };
+    kith_graph *g = small_graph(N, 90, weighted, 3);
+    kith_params p = usual();
+    static float Q[N * SMALL_MOST], P[N * SMALL_MOST];
+    static float H[SMALL_MOST * SMALL_MOST];
+    static double want[N * SMALL_MOST];
+    kith_certificate cert;
+    double change;
+    small_task s;
+
+    small_task_new(&s, g, C, 0, 2);
+    random_potentials(Q, N, C, 4);
+    p.iterations = ROUNDS;
+    p.tolerance = 0;
+    p.damping = damping;
+    run("bp", &s.task, &p, Q, P, H, &cert);
+    change = literal_bp(&s.task, Q, H, damping, ROUNDS, want);
+    CHECK_NEAR(cert.residual, change, 2e-6);
+    for (int i = 0; i < N * C; i++)
+        CHECK_NEAR(P[i], want[i], 1e-5);
+    small_task_release(&s);
+    kith_graph_free(g);
+}
+
+TEST(bp_equals_its_literal_twin)
+{
+    for (int C = 2; C <= 9; C++) {
+        check_literal_bp(C, 0, false);
+        check_literal_bp(C, .3, true);
+    }
+    check_literal_bp(13, .5, false);
+}
+
+/* A star: one half of the leaves is sure of class 0, the other of class 1, so
+ * that partial products leave any float's range both ways.  By hand: each leaf
+ * sends (1 - a w) / 2 + a w phi, w = d^-1/2, a = .8. */
+TEST(bp_survives_a_star_of_many_leaves)
+{
+    enum { LEAVES = 100000 };
+    float *Q = malloc(sizeof(float) * 2 * (LEAVES + 1)), H[4];
+    float *P = malloc(sizeof(float) * 2 * (LEAVES + 1)), *first = NULL;
+    char *text = malloc(LEAVES * 16), *at = text;
+    const double aw = .8 / sqrt(LEAVES), sure = (double)(1 - 1e-6f);
+    const double to_0 = log((1 - aw) / 2 + aw * sure);
+    const double to_1 = log((1 - aw) / 2 + aw * (double)1e-6f);
+    kith_params p = usual();
+    kith_graph *g = NULL;
+    kith_error err;
+
+    for (int i = 1; i <= LEAVES; i++)
+        at += snprintf(at, 16, "0\t%d\n", i);
+    CHECK_OK(
+        kith_graph_read(check_file("star.tsv", text), NULL, &g, NULL, &err));
+    for (int i = 0; i <= LEAVES; i++) {
+        Q[2 * i] = i == 0 ? .5f : i <= LEAVES / 2 ? 1 - 1e-6f : 1e-6f;
+        Q[2 * i + 1] = 1 - Q[2 * i];
+    }
+    p.iterations = 3;
+    for (int threads = 1; threads <= 4; threads++) {
+        const size_t bytes = sizeof(float) * 2 * (LEAVES + 1);
+        small_task s;
+
+        small_task_new(&s, g, 2, 0, threads);
+        run("bp", &s.task, &p, Q, P, H, NULL);
+        for (int i = 0; i < 2 * (LEAVES + 1); i++)
+            CHECK(isfinite(P[i]));
+        for (int c = 0; c < 2; c++)
+            CHECK_NEAR(P[c], log(.5) + LEAVES / 2 * (to_0 + to_1), .05);
+        if (!first)
+            first = memcpy(malloc(bytes), P, bytes);
+        CHECK(memcmp(first, P, bytes) == 0);
+        small_task_release(&s);
+    }
+    kith_graph_free(g);
+    free(first);
+    free(text);
+    free(Q);
+    free(P);
+}
+
 /* ---- LCM ----------------------------------------------------------------- */
 
 /* The literal twin: the paper's formulas on dense matrices in double. */
