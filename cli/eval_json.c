@@ -8,6 +8,7 @@ static json_t *choices_object(const kith_model *m)
 {
     json_t *o = json_object();
 
+    json_object_set_new(o, "method", json_text(kith_model_method(m)));
     for (int32_t i = 0; i < kith_model_settings(m); i++) {
         const kith_setting c = kith_model_setting(m, i);
 
@@ -26,6 +27,7 @@ json_t *eval_params(const kith_model *m)
     if (kith_model_settings(m) > 0)
         return choices_object(m);
     o = json_object();
+    json_object_set_new(o, "method", json_text(kith_model_method(m)));
     json_object_set_new(o, "prep", json_string(prep[p->prep]));
     json_object_set_new(o, "smooth", json_count(p->smooth));
     json_object_set_new(o, "penalty", json_number(p->penalty));

@@ -8,7 +8,7 @@
 #include "cmd_shared.h"
 
 /* What classify uses unless told otherwise. */
-#define DEFAULT_METHOD "lcm"
+#define DEFAULT_METHOD "auto"
 
 #define METHOD_GROUP "Parameters (a value given is not tuned)"
 #define ROWS_METHOD                                                            \

@@ -103,6 +103,8 @@ static void method_part(FILE *out, const outcome *o)
     fputc('\n', out);
     term_heading(out, "Method");
     term_row(out, "method", "%s", kith_model_method(o->model));
+    if (kith_model_why(o->model))
+        term_row(out, "chosen", "%s", kith_model_why(o->model));
     for (int i = 0; i < 4 && o->notes[i]; i++)
         term_row(out, i ? "" : "trained", "%s", o->notes[i]);
     if (kith_model_settings(o->model) > 0)

@@ -33,7 +33,7 @@ KITH_API const kith_method_info *kith_methods(int *count);
 
 typedef enum kith_prep {
     KITH_PREP_NONE = 0,
-    KITH_PREP_L2 = 1,   /* rows of length 1 */
+    KITH_PREP_L2 = 1,    /* rows of length 1 */
     KITH_PREP_TFIDF = 2, /* columns times log((1 + N) / (1 + df)), then rows of
                             length 1 */
     KITH_PREP_ROOT = 3   /* fourth roots of all values, then rows of length 1 */
@@ -137,6 +137,9 @@ KITH_API int32_t kith_model_settings(const kith_model *m);
 KITH_API kith_setting kith_model_setting(const kith_model *m, int32_t i);
 
 KITH_API const char *kith_model_method(const kith_model *m);
+/* Why method auto chose this method, one line; NULL if it was asked for, or
+ * the model comes from a file. */
+KITH_API const char *kith_model_why(const kith_model *m);
 KITH_API const kith_params *kith_model_params(const kith_model *m);
 KITH_API const kith_certificate *kith_model_certificate(const kith_model *m);
 /* How many nodes it was trained on, and how many of them a graph has. */

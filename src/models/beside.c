@@ -36,7 +36,7 @@ static const unsigned with_features[] = {
     KITH__X | KITH__LEN | KITH__AX | KITH__A2X | KITH__DEG | KITH__SPECA};
 static const unsigned without_features[] = {KITH__SPECS,
                                             KITH__SPECA | KITH__DEG};
-static const float penalties[] = {.003f, .01f, .03f, .1f, .3f, 1, 3};
+static const float penalties[] = {.003f, .01f, .03f, .1f, .3f, 1, 3, 10};
 static const float strengths[] = {.2f, .5f, .8f, .95f};
 static const float lambdas[] = {.1f, 1, 5, 25, INFINITY};
 

@@ -15,6 +15,7 @@ void kith_model_free(kith_model *m)
     kith__free(m->coupling);
     kith__free(m->weights);
     kith__free(m->idf);
+    kith__free(m->why);
     kith__state_release(&m->state);
     kith__ids_release(&m->train);
     kith__free(m->train_class);
@@ -49,6 +50,11 @@ const char *kith_model_class_name(const kith_model *m, int32_t c)
 const float *kith_model_coupling(const kith_model *m)
 {
     return m->coupling;
+}
+
+const char *kith_model_why(const kith_model *m)
+{
+    return m->why;
 }
 
 double kith_model_temperature(const kith_model *m)

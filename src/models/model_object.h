@@ -23,6 +23,7 @@ struct kith_model {
     int32_t columns;   /* of the features; 0 = none */
     float *weights;    /* (columns + 1) x classes, the last row is the bias */
     float *idf;        /* columns; NULL unless prep is tf-idf */
+    char *why;         /* auto chose this method; else NULL */
     kith__state state; /* of a method on its own; else empty */
     /* training nodes, by id */
     kith__ids train;      /* TEXT, INTEGER or RANGE; owns its arrays */

@@ -5,6 +5,7 @@
 #include "models/method.h"
 
 static const kith_method_info list[] = {
+    {"auto", "the best of lcm-em, linbp, lcm and logreg by validation"},
     {"logreg", "logistic regression; the graph at most smooths the features"},
     {"linbp", "linearised belief propagation"},
     {"bp", "loopy belief propagation, a message per edge and direction"},
@@ -18,6 +19,7 @@ static const kith_method_info list[] = {
 
 /* Beside the list: what they need and how they run. */
 static const kith__method methods[] = {
+    {.uses_graph = true}, /* none of its own: auto.c */
     {.needs_features = true, .run = kith__logreg_run},
     {.uses_graph = true, .run = kith__linbp_run},
     {.uses_graph = true, .run = kith__bp_run},

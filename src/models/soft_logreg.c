@@ -7,8 +7,8 @@
  *   t_i  target of row i, a distribution;  a_i its weight
  *
  * Inside F a row has `wide` >= k floats, zeros at its end, so that it is whole
- * vectors.  Gradient: E = diag(a) (softmax(Z) - T), dB = F'E + penalty B, db = 1'E.
- * Training through the graph is no dearer: F' is the adjoint of F.  Floats
+ * vectors.  Gradient: E = diag(a) (softmax(Z) - T), dB = F'E + penalty B, db =
+ * 1'E. Training through the graph is no dearer: F' is the adjoint of F.  Floats
  * inside F, doubles outside of it.
  */
 #include "models/soft_logreg.h"

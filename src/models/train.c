@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "graph/graph_object.h"
 #include "kernels/softmax.h"
+#include "models/auto.h"
 #include "models/model_object.h"
 #include "models/tune.h"
 
@@ -262,6 +263,8 @@ kith_status kith_model_train(const kith_dataset *d, const char *method,
     setting s = {0};
 
     *out = NULL;
+    if (strcmp(method, "auto") == 0)
+        return kith__train_auto(d, split, options, out, probabilities, err);
     TRY(check_options(d, method, how, &options->params, err));
     TRY(with_labels(d->labels, split->train, split->n_train, &s.train, &s.truth,
                     &s.task.n_train, err));

@@ -1,0 +1,174 @@
+/*
+ * auto.c: train several methods, keep the one that validates best.
+ *
+ * Accuracy on the validation nodes decides if it differs by more than its
+ * standard error on so many nodes; else the log-loss of the calibrated
+ * probabilities, which sees more than right and wrong.  lcm-em comes first and
+ * must be beaten; lcm, whose 64 fits cost most and which with their best is
+ * seldom far from linbp, is left out on large graphs.
+ */
+#include "models/auto.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/job.h"
+#include "models/calibrate.h"
+#include "models/model_object.h"
+
+static const char *const candidates[] = {"lcm-em", "linbp", "lcm", "logreg"};
+
+enum { CANDIDATES = 4 };
+
+/* Stored neighbours times classes above which lcm is not tried. */
+static const double LCM_MOST = 5e7;
+
+typedef struct contest {
+    kith_model *best;
+    float *p, *best_p;
+    double loss;
+    int32_t n_val;
+    char why[200];
+} contest;
+
+static bool takes_part(const char *method, const kith_dataset *d)
+{
+    const double work = 2.0 * (double)kith_graph_edges(d->graph) *
+                        (d->labels ? d->labels->classes : 0);
+
+    if (strcmp(method, "logreg") == 0)
+        return d->features != NULL;
+    return strcmp(method, "lcm") != 0 || work <= LCM_MOST;
+}
+
+/* Mean of - log p(truth) over validation nodes with a label. */
+static double log_loss(const kith_dataset *d, const kith_split *split,
+                       const float *p, int32_t *n)
+{
+    double sum = 0;
+
+    *n = 0;
+    for (int32_t i = 0; i < split->n_val; i++) {
+        const int32_t c = d->labels->of[split->val[i]];
+
+        if (c < 0)
+            continue;
+        sum -= log(fmax(
+            (double)p[(int64_t)split->val[i] * d->labels->classes + c], 1e-12));
+        (*n)++;
+    }
+    return *n ? sum / *n : 0;
+}
+
+/* Is m better than the best so far? */
+static bool wins(const contest *c, const kith_model *m, double loss)
+{
+    const double a = m->validation, b = c->best ? c->best->validation : -1;
+    const double mean = (a + b) / 2;
+
+    if (!c->best || !(c->n_val > 0))
+        return !c->best;
+    if (fabs(a - b) > sqrt(fmax(mean * (1 - mean), 1e-4) / c->n_val))
+        return a > b;
+    return loss < c->loss;
+}
+
+static void note(contest *c, const char *method, double validation)
+{
+    const size_t used = strlen(c->why);
+
+    snprintf(c->why + used, sizeof(c->why) - used, "%s%s %.4f",
+             used ? ", " : "", method, validation);
+}
+
+static kith_status try_method(const kith_dataset *d, const char *method,
+                              const kith_split *split,
+                              const kith_train_options *options, contest *c,
+                              kith_error *err)
+{
+    kith_model *m = NULL;
+    kith_status st = KITH_OK;
+    float *swap = c->best_p;
+    double loss;
+
+    TRY(kith_model_train(d, method, split, options, &m, c->p, err));
+    loss = log_loss(d, split, c->p, &c->n_val);
+    note(c, method, m->validation);
+    if (wins(c, m, loss)) {
+        kith_model_free(c->best);
+        c->best = m;
+        m = NULL;
+        c->loss = loss;
+        c->best_p = c->p;
+        c->p = swap;
+    }
+out:
+    kith_model_free(m);
+    return st;
+}
+
+static kith_status say_why(contest *c, kith_error *err)
+{
+    char line[280];
+    kith_status st = KITH_OK;
+
+    snprintf(line, sizeof(line), "best of validation: %s", c->why);
+    TRY_NEW(c->best->why, kith__copy_string(line, strlen(line)));
+out:
+    return st;
+}
+
+/* Nothing to choose by: the method of `like`, or the first. */
+static kith_status train_one(const kith_dataset *d, const kith_split *split,
+                             const kith_train_options *options,
+                             kith_model **out, float *probabilities,
+                             kith_error *err)
+{
+    const kith_model *like = options->like;
+    kith_status st = KITH_OK;
+
+    TRY(kith_model_train(d, like ? like->method : candidates[0], split, options,
+                         out, probabilities, err));
+    if (like && like->why) {
+        (*out)->why = kith__copy_string(like->why, strlen(like->why));
+        if (!(*out)->why) {
+            kith_model_free(*out);
+            *out = NULL;
+            TRY(kith__no_memory(err));
+        }
+    }
+out:
+    return st;
+}
+
+kith_status kith__train_auto(const kith_dataset *d, const kith_split *split,
+                             const kith_train_options *options,
+                             kith_model **out, float *probabilities,
+                             kith_error *err)
+{
+    const int classes = d->labels ? d->labels->classes : 0;
+    const int64_t cells = (int64_t)kith_graph_nodes(d->graph) * classes;
+    kith_status st = KITH_OK;
+    contest c = {0};
+
+    *out = NULL;
+    if (options->like || split->n_val == 0)
+        return train_one(d, split, options, out, probabilities, err);
+    TRY_NEW(c.p, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(c.best_p, kith__alloc_big(cells, sizeof(float)));
+    for (int i = 0; i < CANDIDATES; i++)
+        if (takes_part(candidates[i], d))
+            TRY(try_method(d, candidates[i], split, options, &c, err));
+    TRY(say_why(&c, err));
+    if (probabilities)
+        memcpy(probabilities, c.best_p, (size_t)cells * sizeof(float));
+    *out = c.best;
+    c.best = NULL;
+out:
+    kith_model_free(c.best);
+    kith__free(c.p);
+    kith__free(c.best_p);
+    return st;
+}

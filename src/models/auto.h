@@ -1,0 +1,16 @@
+/*
+ * auto.h: the method chosen by validation.
+ */
+#ifndef KITH_MODELS_AUTO_H
+#define KITH_MODELS_AUTO_H
+
+#include "kith/model.h"
+
+/* As kith_model_train(); the model is one of the method that won, and says
+ * why.  With options->like it is of that one's method. */
+kith_status kith__train_auto(const kith_dataset *d, const kith_split *split,
+                             const kith_train_options *options,
+                             kith_model **out, float *probabilities,
+                             kith_error *err);
+
+#endif
