@@ -71,6 +71,11 @@ kith__run_fn kith__logreg_run, kith__linbp_run, kith__bp_run;
 kith__run_fn kith__lcm_run, kith__lcm_wo_run, kith__lcm_l1_run,
     kith__lcm_l2_run;
 
+/* Those on their own, one file each. */
+kith__fit_fn kith__gcn_fit, kith__sgc_fit, kith__appnp_fit, kith__lp_fit;
+kith__apply_fn kith__gcn_apply, kith__sgc_apply, kith__appnp_apply,
+    kith__lp_apply;
+
 /* NULL if there is no method of that name. */
 const kith__method *kith__method_find(const char *name);
 

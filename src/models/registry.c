@@ -12,6 +12,10 @@ static const kith_method_info list[] = {
     {"lcm-wo", "lcm without the consistency term"},
     {"lcm-l1", "lcm with an L1 penalty instead of the consistency term"},
     {"lcm-l2", "lcm with an L2 penalty instead of the consistency term"},
+    {"gcn", "graph convolutional network, two layers"},
+    {"sgc", "simple graph convolution: a linear model of smoothed features"},
+    {"appnp", "a two-layer perceptron, then personalised PageRank"},
+    {"lp", "label propagation, seeds kept"},
 };
 
 /* Beside the list: what they need and how they run. */
@@ -23,6 +27,10 @@ static const kith__method methods[] = {
     {.uses_graph = true, .learns = true, .run = kith__lcm_wo_run},
     {.uses_graph = true, .learns = true, .run = kith__lcm_l1_run},
     {.uses_graph = true, .learns = true, .run = kith__lcm_l2_run},
+    {.uses_graph = true, .fit = kith__gcn_fit, .apply = kith__gcn_apply},
+    {.uses_graph = true, .fit = kith__sgc_fit, .apply = kith__sgc_apply},
+    {.uses_graph = true, .fit = kith__appnp_fit, .apply = kith__appnp_apply},
+    {.uses_graph = true, .fit = kith__lp_fit, .apply = kith__lp_apply},
 };
 
 enum { METHODS = sizeof(list) / sizeof(*list) };
