@@ -69,12 +69,12 @@ void kith__gemm(const float *X, const float *W, int64_t n, int j, int k,
 }
 
 void kith__gemm_turned(const float *X, const float *W, int64_t n, int j, int k,
-                       float *restrict Y, int threads)
+                       bool add, float *restrict Y, int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t u = 0; u < n; u += ROWS)
         kith__gemm_block(false, true, at_most(n - u, ROWS), j, k, X + u * k, k,
-                         W, k, false, Y + u * j, j);
+                         W, k, add, Y + u * j, j);
 }
 
 void kith__add_parts(const float *partial, int64_t cells, float *restrict G,

@@ -24,9 +24,9 @@ void kith__gemm_block(bool turn_a, bool turn_b, int64_t m, int64_t n, int64_t k,
 void kith__gemm(const float *X, const float *W, int64_t n, int j, int k,
                 float *restrict Y, int threads);
 
-/* Y (n x j) = X (n x k) W' with W j x k */
+/* Y (n x j) = X (n x k) W' (+ Y if add) with W j x k */
 void kith__gemm_turned(const float *X, const float *W, int64_t n, int j, int k,
-                       float *restrict Y, int threads);
+                       bool add, float *restrict Y, int threads);
 
 /* G (j x k) = X'Y over n rows, X n x j, Y n x k; partial has room for
  * KITH__GEMM_PARTS x j x k. */

@@ -44,7 +44,8 @@ kith_status kith__net_apply(const kith__net_type *type, const kith__task *task,
         return kith__net_apply(&(type), task, features, state, out, err);  \
     }
 
-extern const kith__net_type kith__gcn_type, kith__sgc_type, kith__appnp_type;
+extern const kith__net_type kith__gcn_type, kith__sgc_type, kith__appnp_type,
+    kith__cheb_type, kith__sage_type, kith__gat_type;
 
 /* ---- shared with the other methods that fit on their own ----------------- */
 

@@ -16,6 +16,9 @@ static const kith_method_info list[] = {
     {"sgc", "simple graph convolution: a linear model of smoothed features"},
     {"appnp", "a two-layer perceptron, then personalised PageRank"},
     {"lp", "label propagation, seeds kept"},
+    {"cheb", "Chebyshev filters of the graph, two layers"},
+    {"sage", "GraphSAGE with the mean aggregator, two layers"},
+    {"gat", "graph attention network, two layers, eight heads"},
 };
 
 /* Beside the list: what they need and how they run. */
@@ -31,6 +34,9 @@ static const kith__method methods[] = {
     {.uses_graph = true, .fit = kith__sgc_fit, .apply = kith__sgc_apply},
     {.uses_graph = true, .fit = kith__appnp_fit, .apply = kith__appnp_apply},
     {.uses_graph = true, .fit = kith__lp_fit, .apply = kith__lp_apply},
+    {.uses_graph = true, .fit = kith__cheb_fit, .apply = kith__cheb_apply},
+    {.uses_graph = true, .fit = kith__sage_fit, .apply = kith__sage_apply},
+    {.uses_graph = true, .fit = kith__gat_fit, .apply = kith__gat_apply},
 };
 
 enum { METHODS = sizeof(list) / sizeof(*list) };

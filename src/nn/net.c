@@ -176,7 +176,16 @@ void kith__dense_backward(kith__net *net, const float *X, const float *dY,
                          to->gradient, net->partial, net->threads);
     if (dX)
         kith__gemm_turned(dY, to->value, net->n, (int)to->rows,
-                          (int)to->columns, dX, net->threads);
+                          (int)to->columns, false, dX, net->threads);
+}
+
+void kith__dense_add_turned(const kith__net *net, const float *dY, int w,
+                            float *restrict dX)
+{
+    const kith__weights *of = &net->weights[w];
+
+    kith__gemm_turned(dY, of->value, net->n, (int)of->rows, (int)of->columns,
+                      true, dX, net->threads);
 }
 
 void kith__bias_backward(kith__net *net, const float *dY, int w)

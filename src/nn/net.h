@@ -101,6 +101,9 @@ void kith__dense_forward(const kith__net *net, const float *X, int w,
 /* dw = X'dY; dX = dY w' unless dX is NULL */
 void kith__dense_backward(kith__net *net, const float *X, const float *dY,
                           int w, float *restrict dX);
+/* dX += dY w' */
+void kith__dense_add_turned(const kith__net *net, const float *dY, int w,
+                            float *restrict dX);
 /* The gradient of biases that were added to rows. */
 void kith__bias_backward(kith__net *net, const float *dY, int w);
 
