@@ -44,7 +44,7 @@ static void propagate(kith__net *net)
     for (int k = 0; k < net->how.hops; k++) {
         float *swap = to;
 
-        kith__smooth(&net->A, 1 - a, from, a, L, net->classes, to);
+        kith__smooth(&net->A, 1 - a, from, a, L, net->classes, NULL, to);
         from = swap;
         to = next;
         next = swap;
@@ -71,7 +71,7 @@ static void propagate_back(kith__net *net)
             dL[i] += share * G[i];
         if (k == net->how.hops)
             return;
-        kith__smooth(&net->A, 1 - a, G, 0, NULL, net->classes, to);
+        kith__smooth(&net->A, 1 - a, G, 0, NULL, net->classes, NULL, to);
         G = swap;
         to = next;
         next = swap;
@@ -85,8 +85,8 @@ static void forward(kith__net *net)
     const kith__weights *w = net->weights;
     float *H = net->room[LEFT], *L = net->room[OWN];
 
-    kith__inputs_forward(&net->x, w[W0].value, net->how.hidden, &in, H);
-    kith__relu_forward(H, net->n, net->how.hidden, w[B0].value, &inner,
+    kith__inputs_forward(&net->x, w[W0].value, net->how.hidden, &in, NULL, H);
+    kith__relu_forward(H, net->n, net->how.hidden, w[B0].value, &inner, NULL,
                        net->threads);
     kith__dense_forward(net, H, W1, L);
     kith__bias_forward(L, net->n, net->classes, w[B1].value, net->threads);
@@ -103,9 +103,9 @@ static void backward(kith__net *net)
     propagate_back(net);
     kith__bias_backward(net, dL, B1);
     kith__dense_backward(net, H, dL, W1, dH);
-    kith__relu_backward(H, net->n, h, &inner, dH, net->threads);
+    kith__relu_backward(H, net->n, h, &inner, NULL, dH, net->threads);
     kith__bias_backward(net, dH, B0);
-    kith__inputs_backward(&net->x, dH, h, &in, net->weights[W0].gradient);
+    kith__inputs_backward(&net->x, dH, h, &in, NULL, net->weights[W0].gradient);
 }
 
 static const kith__net_settings grid[] = {

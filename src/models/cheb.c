@@ -71,7 +71,7 @@ static void product(kith__net *net, int layer, int k, const kith__dropout *in,
         kith__dense_forward(net, net->room[HIDDEN], w, out);
     else
         kith__inputs_forward(&net->x, net->weights[w].value, net->how.hidden,
-                             in, out);
+                             in, NULL, out);
 }
 
 /* y -= x */
@@ -94,7 +94,7 @@ static void filter_forward(kith__net *net, int layer, const kith__dropout *in,
 
         product(net, layer, k, in, B);
         if (b1)
-            kith__smooth(&net->A, k > 0 ? -2 : -1, b1, 1, B, columns, B);
+            kith__smooth(&net->A, k > 0 ? -2 : -1, b1, 1, B, columns, NULL, B);
         if (b2)
             subtract(net, b2, columns, B);
         b2 = b1;
@@ -117,13 +117,14 @@ static void filter_backward(kith__net *net, int layer, const kith__dropout *in,
         const float *G = k > 0 ? room : dY;
 
         if (k > 0)
-            kith__smooth(&net->A, k > 1 ? -2 : -1, G1, 0, NULL, columns, room);
+            kith__smooth(&net->A, k > 1 ? -2 : -1, G1, 0, NULL, columns, NULL,
+                         room);
         if (k > 1)
             subtract(net, G2, columns, room);
         G2 = G1;
         G1 = G;
         if (!layer) {
-            kith__inputs_backward(&net->x, G, columns, in,
+            kith__inputs_backward(&net->x, G, columns, in, NULL,
                                   net->weights[w].gradient);
             continue;
         }
@@ -142,7 +143,7 @@ static void forward(kith__net *net)
 
     filter_forward(net, 0, &in, H);
     kith__relu_forward(H, net->n, net->how.hidden,
-                       net->weights[bias_of(net, 0)].value, &inner,
+                       net->weights[bias_of(net, 0)].value, &inner, NULL,
                        net->threads);
     filter_forward(net, 1, NULL, net->Z);
     kith__bias_forward(net->Z, net->n, net->classes,
@@ -157,8 +158,8 @@ static void backward(kith__net *net)
 
     kith__bias_backward(net, net->dZ, bias_of(net, 1));
     filter_backward(net, 1, NULL, net->dZ);
-    kith__relu_backward(net->room[HIDDEN], net->n, net->how.hidden, &inner, dH,
-                        net->threads);
+    kith__relu_backward(net->room[HIDDEN], net->n, net->how.hidden, &inner,
+                        NULL, dH, net->threads);
     kith__bias_backward(net, dH, bias_of(net, 0));
     filter_backward(net, 0, &in, dH);
 }

@@ -64,11 +64,12 @@ static kith__attention attention_of(const kith__net *net, int layer)
 }
 
 static void elu_forward(const float *Y, int64_t n, int k, const float *bias,
-                        const kith__dropout *d, float *restrict H, int threads)
+                        const kith__dropout *d, const uint8_t *near,
+                        float *restrict H, int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t u = 0; u < n; u++)
-        for (int c = 0; c < k; c++) {
+        for (int c = 0; (!near || near[u]) && c < k; c++) {
             const int64_t i = u * k + c;
             const float x = Y[i] + bias[c];
 
@@ -97,12 +98,13 @@ static void forward(kith__net *net)
                           second = attention_of(net, 1);
     const kith__weights *w = net->weights;
 
-    kith__inputs_forward(&net->x, w[W0].value, wide, &in, net->room[XW]);
-    kith__attention_forward(&first, net->room[Y0]);
-    elu_forward(net->room[Y0], net->n, wide, w[B0].value, &inner,
+    kith__inputs_forward(&net->x, w[W0].value, wide, &in, net->near[2],
+                         net->room[XW]);
+    kith__attention_forward(&first, net->near[1], net->room[Y0]);
+    elu_forward(net->room[Y0], net->n, wide, w[B0].value, &inner, net->near[1],
                 net->room[HIDDEN], net->threads);
     kith__dense_forward(net, net->room[HIDDEN], W1, net->room[LEFT]);
-    kith__attention_forward(&second, net->room[RIGHT]);
+    kith__attention_forward(&second, net->near[0], net->room[RIGHT]);
     memcpy(net->Z, net->room[RIGHT],
            (size_t)net->n * (size_t)net->classes * sizeof(float));
     kith__bias_forward(net->Z, net->n, net->classes, w[B1].value, net->threads);
@@ -119,14 +121,14 @@ static void backward(kith__net *net)
     float *H = net->room[HIDDEN], *dH = net->room[GRADIENT], *dS = net->Z;
 
     kith__bias_backward(net, net->dZ, B1);
-    kith__attention_backward(&second, net->room[RIGHT], net->dZ, dS,
-                             w[F1].gradient, w[T1].gradient, net->partial);
+    kith__attention_backward(&second, net->room[RIGHT], net->dZ, net->near[1],
+                             dS, w[F1].gradient, w[T1].gradient, net->partial);
     kith__dense_backward(net, H, dS, W1, dH);
     elu_backward(H, net->n, wide, &inner, dH, net->threads);
     kith__bias_backward(net, dH, B0);
-    kith__attention_backward(&first, net->room[Y0], dH, H, w[F0].gradient,
-                             w[T0].gradient, net->partial);
-    kith__inputs_backward(&net->x, H, wide, &in, w[W0].gradient);
+    kith__attention_backward(&first, net->room[Y0], dH, net->near[2], H,
+                             w[F0].gradient, w[T0].gradient, net->partial);
+    kith__inputs_backward(&net->x, H, wide, &in, net->near[2], w[W0].gradient);
 }
 
 static const kith__net_settings grid[] = {

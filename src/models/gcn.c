@@ -45,11 +45,12 @@ static void forward(kith__net *net)
     const kith__weights *w = net->weights;
     float *XW = net->room[LEFT], *H = net->room[RIGHT], *S = net->room[SUM];
 
-    kith__inputs_forward(&net->x, w[W0].value, h, &in, XW);
-    kith__smooth(&net->A, 1, XW, 0, NULL, h, H);
-    kith__relu_forward(H, net->n, h, w[B0].value, &inner, net->threads);
+    kith__inputs_forward(&net->x, w[W0].value, h, &in, net->near[2], XW);
+    kith__smooth(&net->A, 1, XW, 0, NULL, h, net->near[1], H);
+    kith__relu_forward(H, net->n, h, w[B0].value, &inner, net->near[1],
+                       net->threads);
     kith__dense_forward(net, H, W1, S);
-    kith__smooth(&net->A, 1, S, 0, NULL, C, net->Z);
+    kith__smooth(&net->A, 1, S, 0, NULL, C, net->near[0], net->Z);
     kith__bias_forward(net->Z, net->n, C, w[B1].value, net->threads);
 }
 
@@ -61,12 +62,14 @@ static void backward(kith__net *net)
     float *H = net->room[RIGHT], *dH = net->room[LEFT], *dS = net->room[SUM];
 
     kith__bias_backward(net, net->dZ, B1);
-    kith__smooth(&net->A, 1, net->dZ, 0, NULL, net->classes, dS);
+    kith__smooth(&net->A, 1, net->dZ, 0, NULL, net->classes, net->near[1], dS);
     kith__dense_backward(net, H, dS, W1, dH);
-    kith__relu_backward(H, net->n, h, &inner, dH, net->threads);
+    kith__relu_backward(H, net->n, h, &inner, net->near[1], dH, net->threads);
     kith__bias_backward(net, dH, B0);
-    kith__smooth(&net->A, 1, dH, 0, NULL, h, H); /* H is needed no more */
-    kith__inputs_backward(&net->x, H, h, &in, net->weights[W0].gradient);
+    kith__smooth(&net->A, 1, dH, 0, NULL, h, net->near[2],
+                 H); /* H is needed no more */
+    kith__inputs_backward(&net->x, H, h, &in, net->near[2],
+                          net->weights[W0].gradient);
 }
 
 static const kith__net_settings grid[] = {

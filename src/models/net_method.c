@@ -148,7 +148,8 @@ static kith_status load_weights(const kith__state *state, kith__net *net,
 
 /* Train with the settings of the net for at most `epochs`, stopping early. */
 static kith_status train_watched(kith__net *net, const kith__task *task,
-                                 const kith__known_nodes *val, int32_t epochs,
+                                 const kith__known_nodes *val,
+                                 uint8_t *const near[2][3], int32_t epochs,
                                  best_epoch *best, kith__state *state,
                                  kith_error *err)
 {
@@ -161,8 +162,8 @@ static kith_status train_watched(kith__net *net, const kith__task *task,
         double a, l;
 
         TRY(kith__progress(task->job, "training", e, epochs, "epochs", err));
-        kith__net_step(net, task->train, task->truth, task->n_train);
-        kith__net_predict(net);
+        kith__net_step(net, task->train, task->truth, task->n_train, near[0]);
+        kith__net_predict(net, near[1]);
         a = kith__accuracy(net->Z, net->classes, val);
         l = kith__log_loss(net->Z, net->classes, val, 1);
         since = a > accuracy || l < loss ? 0 : since + 1;
@@ -186,16 +187,21 @@ static kith_status choose(kith__net *net, const kith__task *task,
     const int32_t epochs = options->fixed & KITH_FIX_ITERATIONS
                                ? options->params.iterations
                                : EPOCHS_MOST;
+    uint8_t *near[2][3] = {{NULL}};
     kith_status st = KITH_OK;
 
+    TRY(kith__near_new(task->graph, task->train, task->n_train, near[0], err));
+    TRY(kith__near_new(task->graph, val->node, val->n, near[1], err));
     for (int i = 0; i < net->type->grid; i++) {
         net->how = net->type->settings[i];
-        TRY(train_watched(net, task, val, epochs, &best, state, err));
+        TRY(train_watched(net, task, val, near, epochs, &best, state, err));
     }
     net->how = best.how;
     TRY(load_weights(state, net, err));
     TRY(keep_settings(state, net, best.epoch, err));
 out:
+    kith__near_release(near[0]);
+    kith__near_release(near[1]);
     return st;
 }
 
@@ -204,16 +210,19 @@ static kith_status train_plainly(kith__net *net, const kith__task *task,
                                  int32_t epochs, kith__state *state,
                                  kith_error *err)
 {
+    uint8_t *near[3] = {NULL};
     kith_status st = KITH_OK;
 
+    TRY(kith__near_new(task->graph, task->train, task->n_train, near, err));
     kith__net_start(net);
     for (int32_t e = 1; e <= epochs; e++) {
         TRY(kith__progress(task->job, "training", e, epochs, "epochs", err));
-        kith__net_step(net, task->train, task->truth, task->n_train);
+        kith__net_step(net, task->train, task->truth, task->n_train, near);
     }
     TRY(save_weights(state, net, err));
     TRY(keep_settings(state, net, epochs, err));
 out:
+    kith__near_release(near);
     return st;
 }
 
@@ -240,7 +249,7 @@ kith_status kith__net_fit(const kith__net_type *type, const kith__task *task,
         TRY(train_plainly(&net, task, epochs, state, err));
     if (!features)
         TRY(kith__bind_graph(state, task->graph, err));
-    kith__net_predict(&net);
+    kith__net_predict(&net, kith__all_near);
     out->has_coupling = false;
     out->certificate = kith__plain_certificate(
         (int32_t)kith__state_number(state, "epochs", 0));
@@ -269,7 +278,7 @@ kith_status kith__net_apply(const kith__net_type *type, const kith__task *task,
     TRY(kith__net_new(type, &how, task->graph, features, task->classes,
                       task->threads, false, out->P, &net, err));
     TRY(load_weights(state, &net, err));
-    kith__net_predict(&net);
+    kith__net_predict(&net, kith__all_near);
     out->has_coupling = false;
     out->certificate =
         kith__plain_certificate((int32_t)number(state, "epochs", 0, 1e6, 0));

@@ -76,6 +76,7 @@ static inline float taken(const sampling *s, int32_t u, int32_t v, int64_t p)
 static void mean_forward(kith__net *net, int layer, const float *X, int k,
                          float *restrict Y)
 {
+    const uint8_t *near = net->near[1 - layer];
     const sampling s = sampling_of(net, (uint64_t)layer);
     float *inverse = net->room[COUNT] + (int64_t)layer * net->n;
 
@@ -83,6 +84,8 @@ static void mean_forward(kith__net *net, int layer, const float *X, int k,
     for (int32_t u = 0; u < net->n; u++) {
         float count = 0;
 
+        if (near && !near[u])
+            continue;
         for (int64_t p = s.rows[u]; p < s.rows[u + 1]; p++)
             count += taken(&s, u, s.neighbours[p], p);
         inverse[u] = count > 0 ? 1 / count : 0;
@@ -102,6 +105,7 @@ static void mean_forward(kith__net *net, int layer, const float *X, int k,
 static void mean_backward(kith__net *net, int layer, const float *dY, int k,
                           float *restrict dX)
 {
+    const uint8_t *near = net->near[2 - layer];
     const sampling s = sampling_of(net, (uint64_t)layer);
     const float *inverse = net->room[COUNT] + (int64_t)layer * net->n;
 
@@ -111,6 +115,8 @@ static void mean_backward(kith__net *net, int layer, const float *dY, int k,
 
         for (int c = 0; c < k; c++)
             d[c] = 0;
+        if (near && !near[v])
+            continue;
         for (int64_t p = s.rows[v]; p < s.rows[v + 1]; p++) {
             const int32_t u = s.neighbours[p];
             const float w = taken(&s, u, v, p) * inverse[u];
@@ -131,10 +137,11 @@ static void forward(kith__net *net)
     const kith__weights *w = net->weights;
     float *H = net->room[HIDDEN], *other = net->room[OTHER];
 
-    kith__inputs_forward(&net->x, w[W0].value, h, &in, H);
-    kith__inputs_forward(&net->x, w[V0].value, h, &in, other);
+    kith__inputs_forward(&net->x, w[W0].value, h, &in, net->near[1], H);
+    kith__inputs_forward(&net->x, w[V0].value, h, &in, net->near[2], other);
     mean_forward(net, 0, other, h, H);
-    kith__relu_forward(H, net->n, h, w[B0].value, &inner, net->threads);
+    kith__relu_forward(H, net->n, h, w[B0].value, &inner, net->near[1],
+                       net->threads);
     kith__dense_forward(net, H, W1, net->Z);
     kith__dense_forward(net, H, V1, other);
     mean_forward(net, 1, other, C, net->Z);
@@ -155,11 +162,13 @@ static void backward(kith__net *net)
     kith__dense_backward(net, H, net->dZ, W1, dH);
     /* dH += other V1', row by row into the same matrix */
     kith__dense_add_turned(net, other, V1, dH);
-    kith__relu_backward(H, net->n, h, &inner, dH, net->threads);
+    kith__relu_backward(H, net->n, h, &inner, net->near[1], dH, net->threads);
     kith__bias_backward(net, dH, B0);
-    kith__inputs_backward(&net->x, dH, h, &in, net->weights[W0].gradient);
+    kith__inputs_backward(&net->x, dH, h, &in, net->near[1],
+                          net->weights[W0].gradient);
     mean_backward(net, 0, dH, h, other);
-    kith__inputs_backward(&net->x, other, h, &in, net->weights[V0].gradient);
+    kith__inputs_backward(&net->x, other, h, &in, net->near[2],
+                          net->weights[V0].gradient);
 }
 
 static const kith__net_settings grid[] = {

@@ -34,7 +34,7 @@ static float *smooth_often(kith__net *net)
     for (int k = 0; k < net->how.hops; k++) {
         float *swap = X;
 
-        kith__smooth(&net->A, 1, X, 0, NULL, net->classes, Y);
+        kith__smooth(&net->A, 1, X, 0, NULL, net->classes, NULL, Y);
         X = Y;
         Y = swap;
     }
@@ -46,7 +46,7 @@ static void forward(kith__net *net)
     const kith__dropout none = kith__dropout_at(0, 0, 0);
     const int C = net->classes;
 
-    kith__inputs_forward(&net->x, net->weights[W].value, C, &none,
+    kith__inputs_forward(&net->x, net->weights[W].value, C, &none, NULL,
                          net->room[0]);
     memcpy(net->Z, smooth_often(net),
            (size_t)net->n * (size_t)C * sizeof(float));
@@ -60,7 +60,7 @@ static void backward(kith__net *net)
 
     kith__bias_backward(net, net->dZ, B);
     memcpy(net->room[0], net->dZ, (size_t)net->n * (size_t)C * sizeof(float));
-    kith__inputs_backward(&net->x, smooth_often(net), C, &none,
+    kith__inputs_backward(&net->x, smooth_often(net), C, &none, NULL,
                           net->weights[W].gradient);
 }
 

@@ -112,7 +112,8 @@ forward_row(const kith__attention *a, int32_t u, int K, int D,
     }
 }
 
-void kith__attention_forward(const kith__attention *a, float *restrict Y)
+void kith__attention_forward(const kith__attention *a, const uint8_t *near,
+                             float *restrict Y)
 {
     const int32_t n = kith_graph_nodes(a->graph);
     const int K = a->heads, D = a->size;
@@ -120,7 +121,10 @@ void kith__attention_forward(const kith__attention *a, float *restrict Y)
     score_nodes(a, n);
 #pragma omp parallel for num_threads(a->threads) schedule(dynamic, 128)
     for (int32_t u = 0; u < n; u++)
-        if (K == 8 && D == 8) /* constants, so that loops become registers */
+        if (near && !near[u])
+            memset(Y + (int64_t)u * K * D, 0, (size_t)(K * D) * sizeof(*Y));
+        else if (K == 8 &&
+                 D == 8) /* constants, so that loops become registers */
             forward_row(a, u, 8, 8, Y + (int64_t)u * 64);
         else
             forward_row(a, u, K, D, Y + (int64_t)u * K * D);
@@ -208,8 +212,9 @@ static void sum_heads(const kith__attention *a, int32_t n, int what,
 }
 
 void kith__attention_backward(const kith__attention *a, const float *Y,
-                              const float *dY, float *restrict dH, float *dfrom,
-                              float *dto, float *partial)
+                              const float *dY, const uint8_t *near,
+                              float *restrict dH, float *dfrom, float *dto,
+                              float *partial)
 {
     const int32_t n = kith_graph_nodes(a->graph);
     const int K = a->heads, D = a->size;
@@ -226,7 +231,9 @@ void kith__attention_backward(const kith__attention *a, const float *Y,
     }
 #pragma omp parallel for num_threads(a->threads) schedule(dynamic, 128)
     for (int32_t u = 0; u < n; u++)
-        if (K == 8 && D == 8)
+        if (near && !near[u])
+            memset(dH + (int64_t)u * K * D, 0, (size_t)(K * D) * sizeof(*dH));
+        else if (K == 8 && D == 8)
             backward_row(a, dY, u, 8, 8, dH + (int64_t)u * 64);
         else
             backward_row(a, dY, u, K, D, dH + (int64_t)u * K * D);

@@ -38,13 +38,15 @@ typedef struct kith__attention {
     kith__dropout drop;       /* of a_uv */
 } kith__attention;
 
-/* Y from H. */
-void kith__attention_forward(const kith__attention *a, float *restrict Y);
+/* Y from H; rows that are not near (NULL: all are) come out as 0. */
+void kith__attention_forward(const kith__attention *a, const uint8_t *near,
+                             float *restrict Y);
 
 /* dH, dfrom, dto from dY; Y as forward made it.  partial: see kernels/gemm.h,
- * with j = K, k = D. */
+ * with j = K, k = D; near is where dH may not be 0. */
 void kith__attention_backward(const kith__attention *a, const float *Y,
-                              const float *dY, float *restrict dH, float *dfrom,
-                              float *dto, float *partial);
+                              const float *dY, const uint8_t *near,
+                              float *restrict dH, float *dfrom, float *dto,
+                              float *partial);
 
 #endif

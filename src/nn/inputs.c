@@ -106,11 +106,13 @@ static inline void add_scaled(float *restrict y, float a, const float *x, int k)
 
 /* The identity, forward and backward: rows are kept or dropped whole. */
 static void keep_rows(const float *from, int32_t n, int k,
-                      const kith__dropout *d, float *restrict to, int threads)
+                      const kith__dropout *d, const uint8_t *near,
+                      float *restrict to, int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int32_t u = 0; u < n; u++) {
-        const float a = kith__dropped(d, (uint64_t)u) ? 0 : d->scale;
+        const bool none = (near && !near[u]) || kith__dropped(d, (uint64_t)u);
+        const float a = none ? 0 : d->scale;
 
         for (int c = 0; c < k; c++)
             to[(int64_t)u * k + c] = a * from[(int64_t)u * k + c];
@@ -178,7 +180,8 @@ static void dense_backward(const kith__inputs *x, const float *dY, int k,
 }
 
 static void sparse_forward(const kith__inputs *x, const float *W, int k,
-                           const kith__dropout *d, float *restrict Y)
+                           const kith__dropout *d, const uint8_t *near,
+                           float *restrict Y)
 {
     const kith_features *f = x->features;
 
@@ -189,6 +192,8 @@ static void sparse_forward(const kith__inputs *x, const float *W, int k,
         float *y = Y + (int64_t)u * k;
 
         memset(y, 0, (size_t)k * sizeof(*y));
+        if (near && !near[u])
+            continue;
         for (int64_t p = f->row[u]; p < f->row[u + 1]; p++)
             if (!d->below || !kith__dropped(d, at + (uint64_t)f->column[p]))
                 add_scaled(y, a * entry(f, p), W + (int64_t)f->column[p] * k,
@@ -197,7 +202,8 @@ static void sparse_forward(const kith__inputs *x, const float *W, int k,
 }
 
 static void sparse_backward(const kith__inputs *x, const float *dY, int k,
-                            const kith__dropout *d, float *restrict dW)
+                            const kith__dropout *d, const uint8_t *near,
+                            float *restrict dW)
 {
 #pragma omp parallel for num_threads(x->threads) schedule(dynamic, 8)
     for (int32_t c = 0; c < x->columns; c++) {
@@ -207,6 +213,8 @@ static void sparse_backward(const kith__inputs *x, const float *dY, int k,
         for (int64_t p = x->begin[c]; p < x->begin[c + 1]; p++) {
             const uint64_t at = (uint64_t)x->row[p] * (uint64_t)x->columns;
 
+            if (near && !near[x->row[p]])
+                continue;
             if (!d->below || !kith__dropped(d, at + (uint64_t)c))
                 add_scaled(w, d->scale * x->value[p],
                            dY + (int64_t)x->row[p] * k, k);
@@ -215,23 +223,25 @@ static void sparse_backward(const kith__inputs *x, const float *dY, int k,
 }
 
 void kith__inputs_forward(const kith__inputs *x, const float *W, int k,
-                          const kith__dropout *d, float *restrict Y)
+                          const kith__dropout *d, const uint8_t *near,
+                          float *restrict Y)
 {
     if (!x->features)
-        keep_rows(W, x->n, k, d, Y, x->threads);
+        keep_rows(W, x->n, k, d, near, Y, x->threads);
     else if (x->features->row)
-        sparse_forward(x, W, k, d, Y);
+        sparse_forward(x, W, k, d, near, Y);
     else
         dense_forward(x, W, k, d, Y);
 }
 
 void kith__inputs_backward(const kith__inputs *x, const float *dY, int k,
-                           const kith__dropout *d, float *restrict dW)
+                           const kith__dropout *d, const uint8_t *near,
+                           float *restrict dW)
 {
     if (!x->features)
-        keep_rows(dY, x->n, k, d, dW, x->threads);
+        keep_rows(dY, x->n, k, d, near, dW, x->threads);
     else if (x->features->row)
-        sparse_backward(x, dY, k, d, dW);
+        sparse_backward(x, dY, k, d, near, dW);
     else
         dense_backward(x, dY, k, d, dW);
 }

@@ -29,12 +29,18 @@ kith_status kith__inputs_new(const kith_features *features, int32_t n,
                              kith_error *err);
 void kith__inputs_release(kith__inputs *x); /* a zeroed one is fine */
 
-/* Y (n x k) = drop(X) W,  W columns x k.   Cost: O(nonzeros k) */
+/*
+ * Y (n x k) = drop(X) W,  W columns x k.   Cost: O(nonzeros k)
+ * near (n, or NULL for all): rows whose mark is 0 are not needed, and come out
+ * as 0.
+ */
 void kith__inputs_forward(const kith__inputs *x, const float *W, int k,
-                          const kith__dropout *d, float *restrict Y);
+                          const kith__dropout *d, const uint8_t *near,
+                          float *restrict Y);
 
-/* dW = drop(X)' dY, with the same d. */
+/* dW = drop(X)' dY, with the same d; dY is 0 where near is. */
 void kith__inputs_backward(const kith__inputs *x, const float *dY, int k,
-                           const kith__dropout *d, float *restrict dW);
+                           const kith__dropout *d, const uint8_t *near,
+                           float *restrict dW);
 
 #endif

@@ -15,7 +15,8 @@ void kith__bias_forward(float *X, int64_t n, int k, const float *bias,
 }
 
 void kith__relu_forward(float *H, int64_t n, int k, const float *bias,
-                        const kith__dropout *d, int threads)
+                        const kith__dropout *d, const uint8_t *near,
+                        int threads)
 {
     const uint64_t words = ((uint64_t)k + 3) / 4;
 
@@ -24,7 +25,7 @@ void kith__relu_forward(float *H, int64_t n, int k, const float *bias,
         float *h = H + u * k;
         uint64_t bits = 0;
 
-        for (int c = 0; c < k; c++) {
+        for (int c = 0; (!near || near[u]) && c < k; c++) {
             const float x = h[c] + bias[c];
 
             if (d->below && c % 4 == 0)
@@ -37,13 +38,15 @@ void kith__relu_forward(float *H, int64_t n, int k, const float *bias,
 }
 
 void kith__relu_backward(const float *H, int64_t n, int k,
-                         const kith__dropout *d, float *dH, int threads)
+                         const kith__dropout *d, const uint8_t *near, float *dH,
+                         int threads)
 {
     const float scale = d->scale;
 
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t i = 0; i < n * k; i++)
-        dH[i] = H[i] > 0 ? dH[i] * scale : 0;
+    for (int64_t u = 0; u < n; u++)
+        for (int64_t i = u * k; (!near || near[u]) && i < (u + 1) * k; i++)
+            dH[i] = H[i] > 0 ? dH[i] * scale : 0;
 }
 
 double kith__cross_entropy(const float *Z, int64_t n, int k,

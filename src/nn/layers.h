@@ -16,11 +16,15 @@ void kith__bias_forward(float *X, int64_t n, int k, const float *bias,
  * neither cut nor dropped: that is all backward needs.
  *
  *     dX = dH scale  where H > 0,  else 0
+ *
+ * Rows that are not near (NULL: all are) are not needed; dH is 0 there.
  */
 void kith__relu_forward(float *H, int64_t n, int k, const float *bias,
-                        const kith__dropout *d, int threads);
+                        const kith__dropout *d, const uint8_t *near,
+                        int threads);
 void kith__relu_backward(const float *H, int64_t n, int k,
-                         const kith__dropout *d, float *dH, int threads);
+                         const kith__dropout *d, const uint8_t *near, float *dH,
+                         int threads);
 
 /*
  * Cross-entropy of softmax(Z), the mean over `nodes`; dZ (n x k) is its

@@ -46,8 +46,9 @@ kith_status kith__net_room(kith__net *net, int64_t columns, kith_error *err)
 {
     kith_status st = KITH_OK;
 
+    /* zeros, as a pass may skip rows that it multiplies by 0 later */
     TRY_NEW(net->room[net->n_rooms],
-            kith__alloc_big(net->n * columns, sizeof(float)));
+            kith__alloc_zeroed(net->n * columns, sizeof(float)));
     net->n_rooms++;
 out:
     return st;
@@ -125,11 +126,13 @@ void kith__net_start(kith__net *net)
 }
 
 double kith__net_step(kith__net *net, const int32_t *nodes,
-                      const int32_t *truth, int32_t count)
+                      const int32_t *truth, int32_t count,
+                      uint8_t *const near[3])
 {
     double loss;
 
     net->step++;
+    memcpy(net->near, near, sizeof(net->near));
     net->training = true;
     net->penalty = 0;
     net->type->forward(net);
@@ -146,8 +149,11 @@ double kith__net_step(kith__net *net, const int32_t *nodes,
     return loss + net->penalty;
 }
 
-void kith__net_predict(kith__net *net)
+uint8_t *const kith__all_near[3] = {NULL, NULL, NULL};
+
+void kith__net_predict(kith__net *net, uint8_t *const near[3])
 {
+    memcpy(net->near, near, sizeof(net->near));
     net->training = false;
     net->type->forward(net);
 }

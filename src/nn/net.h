@@ -56,11 +56,12 @@ typedef struct kith__net {
     int n_weights, n_rooms;
     kith__weights weights[KITH__NET_WEIGHTS];
     float *room[KITH__NET_ROOMS];
-    float *partial; /* of sums over rows: see kernels/gemm.h */
-    bool learns;    /* there are gradients */
-    float *Z, *dZ;  /* n x classes; Z is the caller's */
-    bool training;  /* this pass: with dropout */
-    uint64_t step;  /* passes so far, for dropout */
+    float *partial;   /* of sums over rows: see kernels/gemm.h */
+    bool learns;      /* there are gradients */
+    float *Z, *dZ;    /* n x classes; Z is the caller's */
+    bool training;    /* this pass: with dropout */
+    uint64_t step;    /* passes so far, for dropout */
+    uint8_t *near[3]; /* rows this pass needs, by hops; NULLs: all */
     double penalty; /* of this training pass, for what types add to the loss */
 } kith__net;
 
@@ -85,10 +86,14 @@ void kith__net_start(kith__net *net);
 
 /* One step: forward, loss on the nodes, backward, Adam; returns the loss. */
 double kith__net_step(kith__net *net, const int32_t *nodes,
-                      const int32_t *truth, int32_t count);
+                      const int32_t *truth, int32_t count,
+                      uint8_t *const near[3]);
 
-/* Z without dropout. */
-void kith__net_predict(kith__net *net);
+/* Z without dropout; `near` (kith__near_new) says which rows are needed. */
+void kith__net_predict(kith__net *net, uint8_t *const near[3]);
+
+/* All rows. */
+extern uint8_t *const kith__all_near[3];
 
 /* Dropout of a layer in this pass. */
 kith__dropout kith__net_dropout(const kith__net *net, uint64_t layer);

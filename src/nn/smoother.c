@@ -1,6 +1,7 @@
 #include "nn/smoother.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/alloc.h"
 
@@ -67,7 +68,7 @@ out:
 }
 
 void kith__smooth(const kith__smoother *s, float a, const float *X, float b,
-                  const float *B, int k, float *Y)
+                  const float *B, int k, const uint8_t *near, float *Y)
 {
 #pragma omp parallel for num_threads(s->W.threads) schedule(dynamic, 256)
     for (int32_t u = 0; u < s->W.n; u++) {
@@ -76,6 +77,10 @@ void kith__smooth(const kith__smoother *s, float a, const float *X, float b,
         float *y = Y + at, pulled[KITH__CLASSES_MOST];
         const float own = s->own ? s->own[u] : 0;
 
+        if (near && !near[u]) {
+            memset(y, 0, (size_t)k * sizeof(*y));
+            continue;
+        }
         kith__pull_row(&s->W, X, k, u, pulled);
         if (B)
             for (int c = 0; c < k; c++)
@@ -84,4 +89,33 @@ void kith__smooth(const kith__smoother *s, float a, const float *X, float b,
             for (int c = 0; c < k; c++)
                 y[c] = a * (pulled[c] + own * x[c]);
     }
+}
+
+kith_status kith__near_new(const kith_graph *g, const int32_t *nodes,
+                           int32_t count, uint8_t *near[3], kith_error *err)
+{
+    const int64_t *rows = kith_graph_rows(g);
+    const int32_t *neighbours = kith_graph_neighbours(g);
+    const int32_t n = kith_graph_nodes(g);
+    kith_status st = KITH_OK;
+
+    for (int hop = 0; hop < 3; hop++)
+        TRY_NEW(near[hop], kith__alloc_zeroed(n, 1));
+    for (int32_t i = 0; i < count; i++)
+        near[0][nodes[i]] = 1;
+    for (int hop = 1; hop < 3; hop++)
+        for (int32_t u = 0; u < n; u++)
+            if (near[hop - 1][u]) {
+                near[hop][u] = 1;
+                for (int64_t p = rows[u]; p < rows[u + 1]; p++)
+                    near[hop][neighbours[p]] = 1;
+            }
+out:
+    return st;
+}
+
+void kith__near_release(uint8_t *near[3])
+{
+    for (int hop = 0; hop < 3; hop++)
+        kith__free(near[hop]);
 }

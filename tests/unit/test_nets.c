@@ -265,7 +265,7 @@ TEST(smoothing_a_path_is_as_by_hand)
                            &err));
     for (int i = 0; i < 3; i++)
         net.weights[0].value[i * 3 + i] = 1;
-    kith__net_predict(&net);
+    kith__net_predict(&net, kith__all_near);
     for (int i = 0; i < 9; i++)
         CHECK_NEAR(Z[i], expected[i], 1e-6);
     kith__net_release(&net);
@@ -284,8 +284,8 @@ TEST(dropout_keeps_its_share_and_the_mean)
 
     for (int i = 0; i < ROWS * K; i++)
         H[i] = G[i] = 1;
-    kith__relu_forward(H, ROWS, K, bias, &d, 2);
-    kith__relu_forward(G, ROWS, K, bias, &other, 1);
+    kith__relu_forward(H, ROWS, K, bias, &d, NULL, 2);
+    kith__relu_forward(G, ROWS, K, bias, &other, NULL, 1);
     for (int i = 0; i < ROWS * K; i++) {
         CHECK(H[i] == 0 || H[i] == 2);
         kept += H[i] > 0;
@@ -293,4 +293,51 @@ TEST(dropout_keeps_its_share_and_the_mean)
     }
     CHECK_NEAR(kept, ROWS * K / 2., 4 * sqrt(ROWS * K / 4.));
     CHECK_NEAR(both, ROWS * K / 4., 4 * sqrt(ROWS * K * 3 / 16.));
+}
+
+/* A pass for a few nodes skips rows; what it does compute is the same. */
+static void check_near(const kith__net_type *type)
+{
+    const int32_t few[] = {2, 9};
+    const kith__net_settings how = type->settings[0];
+    kith_graph *g = small_graph(N, 25, false, 12);
+    float Z[N * C], all_Z[N * C];
+    uint8_t *near[3] = {NULL};
+    const float *whole;
+    small_features s;
+    kith__net net[2];
+    kith_error err;
+    int skipped = 0;
+
+    make_features(&s, true);
+    CHECK_OK(kith__near_new(g, few, 2, near, &err));
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(kith__net_new(type, &how, g, &s.f, C, 1, true, i ? Z : all_Z,
+                               &net[i], &err));
+        kith__net_start(&net[i]);
+        for (int step = 0; step < 3; step++)
+            kith__net_step(&net[i], few, (int32_t[]){0, 1}, 2,
+                           i ? near : kith__all_near);
+        kith__net_predict(&net[i], i ? near : kith__all_near);
+    }
+    for (int u = 0; u < N; u++)
+        skipped += !near[2][u];
+    CHECK(skipped > 0);
+    whole = net[0].Z;
+    for (int i = 0; i < 2; i++)
+        for (int c = 0; c < C; c++)
+            CHECK_NEAR(net[1].Z[few[i] * C + c], whole[few[i] * C + c], 1e-5);
+    kith__near_release(near);
+    kith__net_release(&net[0]);
+    kith__net_release(&net[1]);
+    kith_graph_free(g);
+}
+
+TEST(passes_for_a_few_nodes_equal_whole_ones)
+{
+    check_near(&kith__gcn_type);
+    check_near(&kith__sage_type);
+    check_near(&kith__gat_type);
+    check_near(&kith__cheb_type);
+    check_near(&kith__appnp_type);
 }
