@@ -19,6 +19,10 @@ static const kith_method_info list[] = {
     {"cheb", "Chebyshev filters of the graph, two layers"},
     {"sage", "GraphSAGE with the mean aggregator, two layers"},
     {"gat", "graph attention network, two layers, eight heads"},
+    {"ica", "iterative classification: features and neighbours' labels"},
+    {"manireg", "manifold regularisation: a linear model smooth on the graph"},
+    {"semiemb", "semi-supervised embedding: a perceptron smooth on the graph"},
+    {"deepwalk", "vectors from random walks, then logistic regression"},
 };
 
 /* Beside the list: what they need and how they run. */
@@ -37,6 +41,16 @@ static const kith__method methods[] = {
     {.uses_graph = true, .fit = kith__cheb_fit, .apply = kith__cheb_apply},
     {.uses_graph = true, .fit = kith__sage_fit, .apply = kith__sage_apply},
     {.uses_graph = true, .fit = kith__gat_fit, .apply = kith__gat_apply},
+    {.uses_graph = true, .fit = kith__ica_fit, .apply = kith__ica_apply},
+    {.uses_graph = true,
+     .fit = kith__manireg_fit,
+     .apply = kith__manireg_apply},
+    {.uses_graph = true,
+     .fit = kith__semiemb_fit,
+     .apply = kith__semiemb_apply},
+    {.uses_graph = true,
+     .fit = kith__deepwalk_fit,
+     .apply = kith__deepwalk_apply},
 };
 
 enum { METHODS = sizeof(list) / sizeof(*list) };

@@ -244,6 +244,16 @@ TEST(gat_gradients_equal_finite_differences)
     check_inputs_of(&kith__gat_type);
 }
 
+TEST(manireg_gradients_equal_finite_differences)
+{
+    check_inputs_of(&kith__manireg_type);
+}
+
+TEST(semiemb_gradients_equal_finite_differences)
+{
+    check_inputs_of(&kith__semiemb_type);
+}
+
 /* ---- forward passes ------------------------------------------------------ */
 
 /* A^ of the path 0-1-2 by hand: d~ = 2, 3, 2.  With X = I, W = I and K = 1, Z
