@@ -5,10 +5,10 @@
  *
  *     H = relu(drop(X) W0 + b0),     Z = H W1 + b1
  *     loss = mean cross-entropy on the training nodes + decay / 2 |W0|^2
- *            + alpha / (2 n) ( sum_c h_c' L h_c
- *                              + sum_(u, v) max(0, 1 - |h_u - h_v|)^2 )
+ *            + alpha / (2 m) sum_uv a_uv |h_u - h_v|^2         over edges uv
+ *            + alpha / (2 n) sum_(u, v) max(0, 1 - |h_u - h_v|)^2
  *
- *   L = I - D^-1/2 A D^-1/2;  (u, v): random pairs, two for each node, others
+ *   (u, v): random pairs, two for each node, others
  * in every step: v is the node a random distance after u, so that u finds the
  *   pairs it is in, and every row of the gradient has one writer.
  */
@@ -104,8 +104,9 @@ static void forward(kith__net *net)
     kith__bias_forward(net->Z, net->n, net->classes, w[B1].value, net->threads);
     if (net->training)
         net->penalty += pairs_forward(net) +
-                        kith__laplacian_forward(&net->A, H, h, net->how.alpha,
-                                                net->room[LH]);
+                        kith__laplacian_forward(net->graph, H, h,
+                                                net->how.alpha, net->room[LH],
+                                                net->threads);
 }
 
 static void backward(kith__net *net)
@@ -117,7 +118,8 @@ static void backward(kith__net *net)
 
     kith__bias_backward(net, net->dZ, B1);
     kith__dense_backward(net, H, net->dZ, W1, dH);
-    kith__laplacian_backward(&net->A, net->room[LH], h, net->how.alpha, dH);
+    kith__laplacian_backward(net->graph, net->room[LH], h, net->how.alpha, dH,
+                             net->threads);
     pairs_backward(net, dH);
     kith__relu_backward(H, net->n, h, &none, NULL, dH, net->threads);
     kith__bias_backward(net, dH, B0);

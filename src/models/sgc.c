@@ -73,6 +73,7 @@ static const kith__net_settings grid[] = {
 
 const kith__net_type kith__sgc_type = {.name = "sgc",
                                        .self_loops = true,
+                                       .linear = true,
                                        .grid = sizeof(grid) / sizeof(*grid),
                                        .settings = grid,
                                        .build = build,

@@ -116,7 +116,7 @@ void kith__net_start(kith__net *net)
         const size_t bytes = (size_t)(w->rows * w->columns) * sizeof(float);
 
         memset(w->value, 0, bytes);
-        if (w->name[0] != 'b')
+        if (w->name[0] != 'b' && !net->type->linear)
             kith__glorot(w->value, w->rows, w->columns, (uint64_t)i + 1,
                          net->threads);
         memset(w->m, 0, bytes);

@@ -38,6 +38,7 @@ struct kith__net;
 typedef struct kith__net_type {
     const char *name;
     bool self_loops; /* of net->A */
+    bool linear;     /* so weights start at 0: nothing breaks a tie later */
     int grid;        /* settings that are tried, the first without tuning */
     const kith__net_settings *settings;
     kith_status (*build)(struct kith__net *net, kith_error *err);
@@ -81,7 +82,8 @@ kith_status kith__net_weights(kith__net *net, const char *name, int64_t rows,
                               int64_t columns, bool decays, kith_error *err);
 kith_status kith__net_room(kith__net *net, int64_t columns, kith_error *err);
 
-/* Weights as they start: Glorot's, biases 0; Adam's memory 0. */
+/* Weights as they start: Glorot's, or 0 if they are biases or
+ * the net is linear; Adam's memory 0. */
 void kith__net_start(kith__net *net);
 
 /* One step: forward, loss on the nodes, backward, Adam; returns the loss. */
