@@ -243,11 +243,14 @@ kith_status kith__net_fit(const kith__net_type *type, const kith__task *task,
 
     TRY(kith__net_new(type, &how, task->graph, features, task->classes,
                       task->threads, true, out->P, &net, err));
+    if (type->prepare)
+        TRY(type->prepare(&net, task->train, task->truth, task->n_train,
+                          task->job, err));
     if (choosing)
         TRY(choose(&net, task, options, val, state, err));
     else
         TRY(train_plainly(&net, task, epochs, state, err));
-    if (!features)
+    if (!features || type->prepare)
         TRY(kith__bind_graph(state, task->graph, err));
     kith__net_predict(&net, kith__all_near);
     out->has_coupling = false;
@@ -273,7 +276,7 @@ kith_status kith__net_apply(const kith__net_type *type, const kith__task *task,
                        "the model was trained with %d features, the data has "
                        "%d",
                        trained, features ? (int)features->columns : 0));
-    if (!features)
+    if (!features || type->prepare)
         TRY(kith__check_graph(state, task->graph, err));
     TRY(kith__net_new(type, &how, task->graph, features, task->classes,
                       task->threads, false, out->P, &net, err));

@@ -46,7 +46,7 @@ kith_status kith__net_apply(const kith__net_type *type, const kith__task *task,
 
 extern const kith__net_type kith__gcn_type, kith__sgc_type, kith__appnp_type,
     kith__cheb_type, kith__sage_type, kith__gat_type, kith__manireg_type,
-    kith__semiemb_type;
+    kith__semiemb_type, kith__planetoid_type, kith__planetoid_i_type;
 
 /* ---- shared with the other methods that fit on their own ----------------- */
 

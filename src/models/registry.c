@@ -23,6 +23,8 @@ static const kith_method_info list[] = {
     {"manireg", "manifold regularisation: a linear model smooth on the graph"},
     {"semiemb", "semi-supervised embedding: a perceptron smooth on the graph"},
     {"deepwalk", "vectors from random walks, then logistic regression"},
+    {"planetoid", "features and vectors from random walks, transductive"},
+    {"planetoid-i", "the same with vectors that are functions of features"},
 };
 
 /* Beside the list: what they need and how they run. */
@@ -51,6 +53,12 @@ static const kith__method methods[] = {
     {.uses_graph = true,
      .fit = kith__deepwalk_fit,
      .apply = kith__deepwalk_apply},
+    {.uses_graph = true,
+     .fit = kith__planetoid_fit,
+     .apply = kith__planetoid_apply},
+    {.uses_graph = true,
+     .fit = kith__planetoid_i_fit,
+     .apply = kith__planetoid_i_apply},
 };
 
 enum { METHODS = sizeof(list) / sizeof(*list) };

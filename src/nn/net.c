@@ -29,7 +29,8 @@ kith_status kith__net_weights(kith__net *net, const char *name, int64_t rows,
     kith_status st = KITH_OK;
     int64_t cells;
 
-    *w = (kith__weights){name, rows, columns, decays, NULL, NULL, NULL, NULL};
+    *w = (kith__weights){
+        .name = name, .rows = rows, .columns = columns, .decays = decays};
     if (!kith__multiply(rows, columns, &cells))
         TRY(kith__no_memory(err));
     TRY_NEW(w->value, kith__alloc_zeroed(cells, sizeof(float)));
@@ -39,6 +40,19 @@ kith_status kith__net_weights(kith__net *net, const char *name, int64_t rows,
     TRY_NEW(w->m, kith__alloc_zeroed(cells, sizeof(float)));
     TRY_NEW(w->v, kith__alloc_zeroed(cells, sizeof(float)));
 out:
+    return st;
+}
+
+kith_status kith__net_fixed(kith__net *net, const char *name, int64_t rows,
+                            int64_t columns, kith_error *err)
+{
+    const bool learns = net->learns;
+    kith_status st;
+
+    net->learns = false; /* so there are no arrays for gradients */
+    st = kith__net_weights(net, name, rows, columns, false, err);
+    net->learns = learns;
+    net->weights[net->n_weights - 1].fixed = true;
     return st;
 }
 
@@ -59,6 +73,9 @@ static int larger(int a, int b)
     return a > b ? a : b;
 }
 
+/* Layers between hidden ones have at most this many rows. */
+enum { ROWS_MOST = 256 };
+
 /* Room for sums over rows; the inputs, which may have many columns, have sums
  * of their own. */
 static kith_status make_partial(kith__net *net, int64_t most, kith_error *err)
@@ -68,8 +85,9 @@ static kith_status make_partial(kith__net *net, int64_t most, kith_error *err)
 
     for (int i = 0; i < net->n_weights; i++) {
         const kith__weights *w = &net->weights[i];
-        const int64_t need = w->rows <= most ? w->rows * w->columns
-                                             : w->columns;
+        const int64_t need = w->rows <= most || w->rows <= ROWS_MOST
+                                 ? w->rows * w->columns
+                                 : w->columns;
 
         cells = need > cells ? need : cells;
     }
@@ -115,6 +133,8 @@ void kith__net_start(kith__net *net)
         kith__weights *w = &net->weights[i];
         const size_t bytes = (size_t)(w->rows * w->columns) * sizeof(float);
 
+        if (w->fixed)
+            continue;
         memset(w->value, 0, bytes);
         if (w->name[0] != 'b' && !net->type->linear)
             kith__glorot(w->value, w->rows, w->columns, (uint64_t)i + 1,
@@ -142,6 +162,8 @@ double kith__net_step(kith__net *net, const int32_t *nodes,
     for (int i = 0; i < net->n_weights; i++) {
         kith__weights *w = &net->weights[i];
 
+        if (w->fixed)
+            continue;
         kith__adam(w->value, w->gradient, w->m, w->v, w->rows * w->columns,
                    net->how.rate, w->decays ? net->how.decay : 0,
                    (int64_t)net->step, net->threads);

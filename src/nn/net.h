@@ -28,6 +28,7 @@ typedef struct kith__weights {
     const char *name; /* b... if they are biases, which start at 0 */
     int64_t rows, columns;
     bool decays;
+    bool fixed; /* set before training, not by it: there is no gradient */
     float *value, *gradient, *m, *v; /* the last two are Adam's */
 } kith__weights;
 
@@ -42,6 +43,11 @@ typedef struct kith__net_type {
     int grid;        /* settings that are tried, the first without tuning */
     const kith__net_settings *settings;
     kith_status (*build)(struct kith__net *net, kith_error *err);
+    /* set fixed weights, before training; NULL if there are none.  They belong
+     * to the nodes of this graph. */
+    kith_status (*prepare)(struct kith__net *net, const int32_t *train,
+                           const int32_t *truth, int32_t n_train,
+                           const kith_job *job, kith_error *err);
     void (*forward)(struct kith__net *net);
     void (*backward)(struct kith__net *net);
 } kith__net_type;
@@ -80,6 +86,8 @@ void kith__net_release(kith__net *net); /* a zeroed one is fine */
 /* For `build`: declare weights (as net->weights[0], [1], ...) and rooms. */
 kith_status kith__net_weights(kith__net *net, const char *name, int64_t rows,
                               int64_t columns, bool decays, kith_error *err);
+kith_status kith__net_fixed(kith__net *net, const char *name, int64_t rows,
+                            int64_t columns, kith_error *err);
 kith_status kith__net_room(kith__net *net, int64_t columns, kith_error *err);
 
 /* Weights as they start: Glorot's, or 0 if they are biases or

@@ -3,9 +3,9 @@
  */
 #include "check.h"
 
-static const char *const methods[] = {"gcn",     "sgc",     "appnp",   "lp",
-                                      "cheb",    "sage",    "gat",     "ica",
-                                      "manireg", "semiemb", "deepwalk"};
+static const char *const methods[] = {
+    "gcn", "sgc",     "appnp",   "lp",       "cheb",      "sage",       "gat",
+    "ica", "manireg", "semiemb", "deepwalk", "planetoid", "planetoid-i"};
 enum { METHODS = sizeof(methods) / sizeof(*methods) };
 
 static kith_dataset *generated(int nodes, int classes, int features)
