@@ -77,7 +77,7 @@ void kith__adam(float *w, const float *gradient, float *m, float *v, int64_t n,
     const float second = (float)(1 / (1 - pow(.999, (double)t)));
     const float shrink = (float)decay;
 
-#pragma omp parallel for simd num_threads(threads) schedule(static)
+#pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t i = 0; i < n; i++) {
         const float g = gradient[i] + shrink * w[i];
 

@@ -73,12 +73,12 @@ TEST(threads_do_not_matter_and_a_saved_model_predicts_the_same_bytes)
 
         CHECK_OK(kith_split_read(d, "0", &s, &err));
         for (int i = 0; i < METHODS; i++) {
-            kith_model *m = train(d, &s, methods[i], 1, 6, KITH_FIX_ITERATIONS,
+            kith_model *m = train(d, &s, methods[i], 1, 3, KITH_FIX_ITERATIONS,
                                   one),
                        *back = NULL;
 
             kith_model_free(
-                train(d, &s, methods[i], 2, 6, KITH_FIX_ITERATIONS, many));
+                train(d, &s, methods[i], 2, 3, KITH_FIX_ITERATIONS, many));
             if (memcmp(one, many, bytes_of(d)) != 0)
                 check_failed(__FILE__, __LINE__, "%s: threads matter",
                              methods[i]);
@@ -120,10 +120,10 @@ TEST(labels_of_other_nodes_are_never_looked_at)
         of[s.val[i]] = real[s.val[i]];
     for (int i = 0; i < METHODS; i++) {
         kith_model_free(
-            train(d, &s, methods[i], 2, 6, KITH_FIX_ITERATIONS, before));
+            train(d, &s, methods[i], 2, 3, KITH_FIX_ITERATIONS, before));
         d->labels->of = of;
         kith_model_free(
-            train(d, &s, methods[i], 2, 6, KITH_FIX_ITERATIONS, after));
+            train(d, &s, methods[i], 2, 3, KITH_FIX_ITERATIONS, after));
         d->labels->of = real;
         if (memcmp(before, after, bytes_of(d)) != 0)
             check_failed(__FILE__, __LINE__, "%s looks", methods[i]);
@@ -147,7 +147,7 @@ TEST(each_method_learns)
     for (int i = 0; i < METHODS; i++) {
         int right = 0;
 
-        kith_model_free(train(d, &s, methods[i], 2, 60, KITH_FIX_ALL, p));
+        kith_model_free(train(d, &s, methods[i], 2, 30, KITH_FIX_ALL, p));
         for (int j = 0; j < s.n_test; j++) {
             const float *row = p + s.test[j] * 3;
             const int best = row[1] > row[0] ? (row[2] > row[1] ? 2 : 1)
