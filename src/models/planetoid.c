@@ -3,12 +3,13 @@
  * ICML 2016): labels from features and from a vector of the node together.
  *
  *     E  vectors that predict the nodes near them, by skip-gram on random walks
- *        and on walks among training nodes of one class (nn/skipgram.h)
- *     H = drop(relu(drop(X) W0 + b0)),    M = drop(relu(E V0 + c0))
+ *        (nn/skipgram.h)
+ *     H = drop(relu(drop(X) W0 + b0)),    M = drop(relu(drop(E) V0 + c0))
  *     Z = H W1 + M V1 + b1
  *
- * The authors alternate steps on E and on the labels; here E is learnt first,
- * and then fixed.
+ * The authors alternate steps on E and on the labels, and also walk along
+ * labels; here E is learnt first, from the graph alone, and then fixed.  Walks
+ * along labels made it worse: they set training nodes apart from all others.
  */
 #include <math.h>
 
@@ -17,7 +18,8 @@
 
 enum { SIZE = 128 };
 enum { E, W0, B0, V0, C0, W1, V1, B1 };
-enum { HIDDEN, OTHER, DHIDDEN, SUM }; /* rooms, the last n x classes */
+/* rooms: n x hidden; SUM n x classes, DROPPED n x SIZE */
+enum { HIDDEN, OTHER, DHIDDEN, SUM, DROPPED };
 
 static kith_status build(kith__net *net, kith_error *err)
 {
@@ -34,6 +36,7 @@ static kith_status build(kith__net *net, kith_error *err)
     TRY(kith__net_weights(net, "b1", 1, C, false, err));
     for (int i = HIDDEN; i <= SUM; i++)
         TRY(kith__net_room(net, i < SUM ? h : C, err));
+    TRY(kith__net_room(net, SIZE, err));
 out:
     return st;
 }
@@ -42,17 +45,12 @@ static kith_status prepare(kith__net *net, const int32_t *train,
                            const int32_t *truth, int32_t n_train,
                            const kith_job *job, kith_error *err)
 {
-    const kith__walks how = {.size = SIZE,
-                             .walks = 10,
-                             .length = 20,
-                             .window = 5,
-                             .rate = .05,
-                             .train = train,
-                             .truth = truth,
-                             .n_train = n_train};
+    const kith__walks how = {
+        .size = SIZE, .walks = 10, .length = 40, .window = 5, .rate = .05};
     float *vectors = net->weights[E].value;
     kith_status st = KITH_OK;
 
+    (void)train, (void)truth, (void)n_train;
     TRY(kith__skipgram(net->graph, &how, job, net->threads, vectors, err));
 #pragma omp parallel for num_threads(net->threads) schedule(static)
     for (int64_t u = 0; u < net->n; u++) { /* to length 1 */
@@ -67,6 +65,20 @@ out:
     return st;
 }
 
+/* drop(E) */
+static void drop_vectors(kith__net *net)
+{
+    const kith__dropout d = kith__net_dropout(net, 3);
+    const float *vectors = net->weights[E].value;
+    float *out = net->room[DROPPED];
+
+#pragma omp parallel for num_threads(net->threads) schedule(static)
+    for (int64_t i = 0; i < (int64_t)net->n * SIZE; i++)
+        out[i] = d.below && kith__dropped(&d, (uint64_t)i)
+                     ? 0
+                     : vectors[i] * d.scale;
+}
+
 static void forward(kith__net *net)
 {
     const kith__dropout in = kith__net_dropout(net, 0),
@@ -78,7 +90,8 @@ static void forward(kith__net *net)
 
     kith__inputs_forward(&net->x, w[W0].value, h, &in, net->near[0], H);
     kith__relu_forward(H, net->n, h, w[B0].value, &inner, NULL, net->threads);
-    kith__dense_forward(net, w[E].value, V0, M);
+    drop_vectors(net);
+    kith__dense_forward(net, net->room[DROPPED], V0, M);
     kith__relu_forward(M, net->n, h, w[C0].value, &other, NULL, net->threads);
     kith__dense_forward(net, H, W1, net->Z);
     kith__dense_forward(net, M, V1, S);
@@ -106,7 +119,7 @@ static void backward(kith__net *net)
     kith__dense_backward(net, M, net->dZ, V1, dH);
     kith__relu_backward(M, net->n, h, &other, NULL, dH, net->threads);
     kith__bias_backward(net, dH, C0);
-    kith__dense_backward(net, net->weights[E].value, dH, V0, NULL);
+    kith__dense_backward(net, net->room[DROPPED], dH, V0, NULL);
 }
 
 static const kith__net_settings grid[] = {

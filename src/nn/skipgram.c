@@ -222,43 +222,16 @@ static void train_chunk(skipgram *s)
     s->serial++;
 }
 
-/* Walks among the training nodes: each is followed by others of its class. */
-static void walk_labels(skipgram *s, int32_t from, int32_t to, int round)
+/* One round of walks from all nodes. */
+static kith_status train_round(skipgram *s, int round, kith_error *err)
 {
-    const kith__walks *how = s->how;
-
-    for (int32_t l = from; l < to; l++) {
-        kith__rng r = kith__rng_start((uint64_t)l, 500 + (uint64_t)round);
-        int32_t *w = s->walk + (int64_t)(l - from) * how->length;
-
-        for (int k = 0; k < how->length; k++) {
-            int32_t other = l;
-
-            for (int tries = 0; k > 0 && tries < 50; tries++) {
-                other = (int32_t)kith__rng_below(&r, (uint64_t)how->n_train);
-                if (how->truth[other] == how->truth[l])
-                    break;
-                other = l;
-            }
-            w[k] = how->train[other];
-        }
-    }
-}
-
-/* One round of walks from all nodes (labels: from all training nodes). */
-static kith_status train_round(skipgram *s, int round, bool labels,
-                               kith_error *err)
-{
-    const int32_t n = labels ? s->how->n_train : s->n;
+    const int32_t n = s->n;
     kith_status st = KITH_OK;
 
     for (int64_t from = 0; from < n; from += CHUNK) {
         const int32_t to = (int32_t)(n - from < CHUNK ? n : from + CHUNK);
 
-        if (labels)
-            walk_labels(s, (int32_t)from, to, round);
-        else
-            walk_from(s, (int32_t)from, to, round);
+        walk_from(s, (int32_t)from, to, round);
         TRY(sort_pairs(s, to - (int32_t)from, err));
         train_chunk(s);
     }
@@ -281,9 +254,7 @@ kith_status kith__skipgram(const kith_graph *g, const kith__walks *how,
     for (int round = 0; round < how->walks; round++) {
         TRY(kith__progress(job, "walking", round, how->walks, "walks", err));
         s.rate = (float)(how->rate * (1 - .99 * round / how->walks));
-        TRY(train_round(&s, round, false, err));
-        if (how->n_train > 0)
-            TRY(train_round(&s, round, true, err));
+        TRY(train_round(&s, round, err));
     }
 out:
     release(&s);

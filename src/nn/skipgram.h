@@ -28,9 +28,6 @@ typedef struct kith__walks {
     int length; /* nodes of a walk */
     int window;
     double rate;
-    /* pairs of training nodes of one class are walked too (planetoid); NULL */
-    const int32_t *train, *truth;
-    int32_t n_train;
 } kith__walks;
 
 /* E (n x size) */
