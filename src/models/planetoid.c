@@ -9,8 +9,8 @@
  *
  * The authors alternate steps on E and on the labels, and also walk along
  * labels; here E is learnt first, from the graph alone, and then fixed.  A
- * version with walks along labels, shorter walks and no dropout of E did worse on
- * Cora; which of the three matters was not tried apart.
+ * version with walks along labels, shorter walks and no dropout of E did worse
+ * on Cora; which of the three matters was not tried apart.
  */
 #include <math.h>
 
