@@ -17,20 +17,24 @@ static void load(void)
     memcpy(&sgemm, &found, sizeof(sgemm)); /* C has no cast for it */
 }
 
-bool kith__blas_add(bool transposed, int m, int n, int k, const float *A,
-                    const float *B, float *C)
+bool kith__blas_multiply(bool turn_a, bool turn_b, int m, int n, int k,
+                         const float *A, int lda, const float *B, int ldb,
+                         bool add, float *C, int ldc)
 {
     if (pthread_once(&once, load) != 0 || !sgemm)
         return false;
-    sgemm(CblasRowMajor, transposed ? CblasTrans : CblasNoTrans, CblasNoTrans,
-          m, n, k, 1, A, transposed ? m : k, B, n, 1, C, n);
+    sgemm(CblasRowMajor, turn_a ? CblasTrans : CblasNoTrans,
+          turn_b ? CblasTrans : CblasNoTrans, m, n, k, 1, A, lda, B, ldb,
+          add ? 1 : 0, C, ldc);
     return true;
 }
 #else
-bool kith__blas_add(bool transposed, int m, int n, int k, const float *A,
-                    const float *B, float *C)
+bool kith__blas_multiply(bool turn_a, bool turn_b, int m, int n, int k,
+                         const float *A, int lda, const float *B, int ldb,
+                         bool add, float *C, int ldc)
 {
-    (void)transposed, (void)m, (void)n, (void)k, (void)A, (void)B, (void)C;
+    (void)turn_a, (void)turn_b, (void)m, (void)n, (void)k, (void)A, (void)lda;
+    (void)B, (void)ldb, (void)add, (void)C, (void)ldc;
     return false;
 }
 #endif

@@ -8,10 +8,12 @@
 #include <stdbool.h>
 
 /*
- * C += A B (or A' B), row-major: A is m x k (k x m), B is k x n.  Returns
- * false, and does nothing, if there is no BLAS.  Threads: safe.
+ * C = A B, or C += A B, row-major: A is m x k (turned: k x m), B is k x n
+ * (turned: n x k), rows lda, ldb and ldc floats apart.  Returns false, and does
+ * nothing, if there is no BLAS.  Threads: safe.
  */
-bool kith__blas_add(bool transposed, int m, int n, int k, const float *A,
-                    const float *B, float *C);
+bool kith__blas_multiply(bool turn_a, bool turn_b, int m, int n, int k,
+                         const float *A, int lda, const float *B, int ldb,
+                         bool add, float *C, int ldc);
 
 #endif

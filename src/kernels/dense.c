@@ -1,7 +1,5 @@
 #include "kernels/dense.h"
 
-#include <string.h>
-
 #include "kernels/blas.h"
 
 /* Above this many classes BLAS beats the loop. */
@@ -44,7 +42,8 @@ void kith__add_product(const float *X, int64_t n, int k, const float *H,
         add_uniform(X, n, k, a, b, Y);
         return;
     }
-    if (k > SMALL && kith__blas_add(false, (int)n, k, k, X, H, Y))
+    if (k > SMALL &&
+        kith__blas_multiply(false, false, (int)n, k, k, X, k, H, k, true, Y, k))
         return;
     for (int64_t u = 0; u < n; u++) {
         const float *x = X + u * k;
@@ -64,8 +63,8 @@ void kith__add_gram(const float *X, const float *Y, int64_t n, int k,
                     double *restrict G, float *scratch)
 {
     if (k > SMALL) {
-        memset(scratch, 0, (size_t)k * (size_t)k * sizeof(*scratch));
-        if (kith__blas_add(true, k, k, (int)n, X, Y, scratch)) {
+        if (kith__blas_multiply(true, false, k, k, (int)n, X, k, Y, k, false,
+                                scratch, k)) {
             for (int64_t i = 0; i < (int64_t)k * k; i++)
                 G[i] += (double)scratch[i];
             return;

@@ -73,6 +73,16 @@ kith__run_fn kith__logreg_run, kith__linbp_run, kith__bp_run;
 kith__run_fn kith__lcm_run, kith__lcm_wo_run, kith__lcm_l1_run,
     kith__lcm_l2_run;
 
+/* Those on their own, one file each. */
+kith__fit_fn kith__gcn_fit, kith__sgc_fit, kith__appnp_fit, kith__lp_fit,
+    kith__cheb_fit, kith__sage_fit, kith__gat_fit, kith__ica_fit,
+    kith__deepwalk_fit, kith__manireg_fit, kith__semiemb_fit,
+    kith__planetoid_fit, kith__planetoid_i_fit;
+kith__apply_fn kith__gcn_apply, kith__sgc_apply, kith__appnp_apply,
+    kith__lp_apply, kith__cheb_apply, kith__sage_apply, kith__gat_apply,
+    kith__ica_apply, kith__deepwalk_apply, kith__manireg_apply,
+    kith__semiemb_apply, kith__planetoid_apply, kith__planetoid_i_apply;
+
 /* NULL if there is no method of that name. */
 const kith__method *kith__method_find(const char *name);
 

@@ -3,7 +3,7 @@
 # exit 1 if there is one.
 #
 #   core <- graph <- io <- data <- generate       nothing points back
-#           graph <- kernels <- engines <- models <- eval <- report
+#           graph <- kernels <- engines, nn <- models <- eval <- report
 #   every file of the library may include kith/*.h
 #   include/kith/*.h include one another and the system's headers
 #   cli/ and examples/ see only kith/kith.h, their own headers, and the system's
@@ -26,8 +26,9 @@ includes include src cli examples | LC_ALL=C sort | awk '
         may["generate"] = " core graph io data generate "
         may["kernels"] = " core graph kernels "
         may["engines"] = " core graph kernels engines "
-        may["models"] = " core graph io data kernels engines models "
-        may["eval"] = " core graph io data kernels engines models eval "
+        may["nn"] = " core graph kernels nn "
+        may["models"] = " core graph io data kernels engines nn models "
+        may["eval"] = " core graph io data kernels engines nn models eval "
         may["report"] = may["eval"] "report "
         # where a header of another project may be included
         only["zlib.h"] = "^src/io/"

@@ -1,0 +1,83 @@
+/*
+ * sgc.c: simple graph convolution (Wu, Souza, Zhang, Fifty, Yu, Weinberger,
+ * ICML 2019): a GCN without nonlinearity, that is, logistic regression on
+ * features smoothed K times.
+ *
+ *     Z = A^^K X W + b            dW = X'A^^K dZ
+ *
+ * The smoothed features are never formed: A^^K (X W), as classes are few.
+ * Loss: mean cross-entropy on the training nodes plus decay / 2 |W|^2.
+ */
+#include <string.h>
+
+#include "models/net_method.h"
+
+enum { W, B };
+
+static kith_status build(kith__net *net, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    TRY(kith__net_weights(net, "w", net->x.columns, net->classes, true, err));
+    TRY(kith__net_weights(net, "b", 1, net->classes, false, err));
+    TRY(kith__net_room(net, net->classes, err));
+    TRY(kith__net_room(net, net->classes, err));
+out:
+    return st;
+}
+
+/* Y = A^^K X for n x classes; X is in room 0, and is lost; Y in room 0 or 1. */
+static float *smooth_often(kith__net *net)
+{
+    float *X = net->room[0], *Y = net->room[1];
+
+    for (int k = 0; k < net->how.hops; k++) {
+        float *swap = X;
+
+        kith__smooth(&net->A, 1, X, 0, NULL, net->classes, NULL, Y);
+        X = Y;
+        Y = swap;
+    }
+    return X;
+}
+
+static void forward(kith__net *net)
+{
+    const kith__dropout none = kith__dropout_at(0, 0, 0);
+    const int C = net->classes;
+
+    kith__inputs_forward(&net->x, net->weights[W].value, C, &none, NULL,
+                         net->room[0]);
+    memcpy(net->Z, smooth_often(net),
+           (size_t)net->n * (size_t)C * sizeof(float));
+    kith__bias_forward(net->Z, net->n, C, net->weights[B].value, net->threads);
+}
+
+static void backward(kith__net *net)
+{
+    const kith__dropout none = kith__dropout_at(0, 0, 0);
+    const int C = net->classes;
+
+    kith__bias_backward(net, net->dZ, B);
+    memcpy(net->room[0], net->dZ, (size_t)net->n * (size_t)C * sizeof(float));
+    kith__inputs_backward(&net->x, smooth_often(net), C, &none, NULL,
+                          net->weights[W].gradient);
+}
+
+static const kith__net_settings grid[] = {
+    {.hops = 2, .rate = .2, .decay = 5e-5},
+    {.hops = 2, .rate = .2, .decay = 5e-6},
+    {.hops = 2, .rate = .2, .decay = 5e-4},
+    {.hops = 3, .rate = .2, .decay = 5e-5},
+};
+
+const kith__net_type kith__sgc_type = {.name = "sgc",
+                                       .self_loops = true,
+                                       .linear = true,
+                                       .grid = sizeof(grid) / sizeof(*grid),
+                                       .settings = grid,
+                                       .build = build,
+                                       .forward = forward,
+                                       .backward = backward};
+
+KITH__NET_METHOD(sgc, kith__sgc_type)

@@ -1,0 +1,247 @@
+#include "nn/inputs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "core/job.h"
+#include "kernels/gemm.h"
+
+enum { BLOCK = 64 };
+
+void kith__inputs_release(kith__inputs *x)
+{
+    kith__free(x->scale);
+    kith__free(x->begin);
+    kith__free(x->row);
+    kith__free(x->value);
+    kith__free(x->scratch);
+    kith__free(x->partial);
+    *x = (kith__inputs){0};
+}
+
+static float entry(const kith_features *f, int64_t p)
+{
+    return f->value ? f->value[p] : 1;
+}
+
+static void find_scale(kith__inputs *x)
+{
+    const kith_features *f = x->features;
+
+#pragma omp parallel for num_threads(x->threads) schedule(static)
+    for (int32_t u = 0; u < x->n; u++) {
+        const int64_t from = f->row ? f->row[u] : (int64_t)u * f->columns;
+        const int64_t to = f->row ? f->row[u + 1] : from + f->columns;
+        double sum = 0;
+
+        for (int64_t p = from; p < to; p++)
+            sum += fabs((double)entry(f, p));
+        x->scale[u] = sum > 0 ? (float)(1 / sum) : 0;
+    }
+}
+
+/* Entries by columns, rows ascending in each: a counting sort. */
+static kith_status turn(kith__inputs *x, kith_error *err)
+{
+    const kith_features *f = x->features;
+    kith_status st = KITH_OK;
+
+    TRY_NEW(x->begin,
+            kith__alloc_zeroed((int64_t)f->columns + 2, sizeof(*x->begin)));
+    TRY_NEW(x->row, kith__alloc(f->entries, sizeof(*x->row)));
+    TRY_NEW(x->value, kith__alloc(f->entries, sizeof(*x->value)));
+    for (int64_t p = 0; p < f->entries; p++)
+        x->begin[f->column[p] + 2]++;
+    for (int32_t c = 0; c < f->columns; c++)
+        x->begin[c + 2] += x->begin[c + 1];
+    for (int32_t u = 0; u < x->n; u++)
+        for (int64_t p = f->row[u]; p < f->row[u + 1]; p++) {
+            const int64_t to = x->begin[f->column[p] + 1]++;
+
+            x->row[to] = u;
+            x->value[to] = entry(f, p) * x->scale[u];
+        }
+out:
+    return st;
+}
+
+kith_status kith__inputs_new(const kith_features *features, int32_t n,
+                             int threads, int most, kith__inputs *out,
+                             kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    *out = (kith__inputs){.features = features,
+                          .n = n,
+                          .columns = features ? features->columns : n,
+                          .threads = threads};
+    if (!features)
+        return KITH_OK;
+    TRY_NEW(out->scale, kith__alloc(n, sizeof(float)));
+    find_scale(out);
+    if (features->row && most > 0)
+        TRY(turn(out, err));
+    if (!features->row)
+        TRY_NEW(out->scratch,
+                kith__alloc((int64_t)threads * BLOCK * features->columns,
+                            sizeof(float)));
+    if (!features->row && most > 0)
+        TRY_NEW(out->partial, kith__alloc((int64_t)KITH__GEMM_PARTS * most *
+                                              features->columns,
+                                          sizeof(float)));
+out:
+    if (st != KITH_OK)
+        kith__inputs_release(out);
+    return st;
+}
+
+/* y += a x */
+static inline void add_scaled(float *restrict y, float a, const float *x, int k)
+{
+#pragma omp simd
+    for (int c = 0; c < k; c++)
+        y[c] += a * x[c];
+}
+
+/* The identity, forward and backward: rows are kept or dropped whole. */
+static void keep_rows(const float *from, int32_t n, int k,
+                      const kith__dropout *d, const uint8_t *near,
+                      float *restrict to, int threads)
+{
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int32_t u = 0; u < n; u++) {
+        const bool none = (near && !near[u]) || kith__dropped(d, (uint64_t)u);
+        const float a = none ? 0 : d->scale;
+
+        for (int c = 0; c < k; c++)
+            to[(int64_t)u * k + c] = a * from[(int64_t)u * k + c];
+    }
+}
+
+/* Rows [first, first + rows) of drop(X), dense. */
+static void drop_block(const kith__inputs *x, int64_t first, int64_t rows,
+                       const kith__dropout *d, float *restrict out)
+{
+    const int64_t columns = x->columns;
+    const float *value = x->features->value + first * columns;
+
+    for (int64_t i = 0; i < rows; i++) {
+        const float a = x->scale[first + i] * d->scale;
+        const uint64_t at = (uint64_t)((first + i) * columns);
+
+        for (int64_t c = 0; c < columns; c++)
+            out[i * columns + c] = d->below &&
+                                           kith__dropped(d, at + (uint64_t)c)
+                                       ? 0
+                                       : a * value[i * columns + c];
+    }
+}
+
+static int64_t block_size(int64_t left)
+{
+    return left < BLOCK ? left : BLOCK;
+}
+
+static void dense_forward(const kith__inputs *x, const float *W, int k,
+                          const kith__dropout *d, float *restrict Y)
+{
+#pragma omp parallel for num_threads(x->threads) schedule(static)
+    for (int64_t first = 0; first < x->n; first += BLOCK) {
+        float *rows = x->scratch +
+                      (int64_t)kith__thread_number() * BLOCK * x->columns;
+
+        drop_block(x, first, block_size(x->n - first), d, rows);
+        kith__gemm_block(false, false, block_size(x->n - first), k, x->columns,
+                         rows, x->columns, W, k, false, Y + first * k, k);
+    }
+}
+
+static void dense_backward(const kith__inputs *x, const float *dY, int k,
+                           const kith__dropout *d, float *restrict dW)
+{
+    const int64_t cells = (int64_t)x->columns * k;
+
+#pragma omp parallel for num_threads(x->threads) schedule(dynamic, 1)
+    for (int p = 0; p < KITH__GEMM_PARTS; p++) {
+        const int64_t to = kith__part_begin(x->n, p + 1);
+        float *rows = x->scratch +
+                      (int64_t)kith__thread_number() * BLOCK * x->columns;
+
+        memset(x->partial + p * cells, 0, (size_t)cells * sizeof(float));
+        for (int64_t u = kith__part_begin(x->n, p); u < to; u += BLOCK) {
+            drop_block(x, u, block_size(to - u), d, rows);
+            kith__gemm_block(true, false, x->columns, k, block_size(to - u),
+                             rows, x->columns, dY + u * k, k, true,
+                             x->partial + p * cells, k);
+        }
+    }
+    kith__add_parts(x->partial, cells, dW, x->threads);
+}
+
+static void sparse_forward(const kith__inputs *x, const float *W, int k,
+                           const kith__dropout *d, const uint8_t *near,
+                           float *restrict Y)
+{
+    const kith_features *f = x->features;
+
+#pragma omp parallel for num_threads(x->threads) schedule(dynamic, 256)
+    for (int32_t u = 0; u < x->n; u++) {
+        const uint64_t at = (uint64_t)u * (uint64_t)x->columns;
+        const float a = x->scale[u] * d->scale;
+        float *y = Y + (int64_t)u * k;
+
+        memset(y, 0, (size_t)k * sizeof(*y));
+        if (near && !near[u])
+            continue;
+        for (int64_t p = f->row[u]; p < f->row[u + 1]; p++)
+            if (!d->below || !kith__dropped(d, at + (uint64_t)f->column[p]))
+                add_scaled(y, a * entry(f, p), W + (int64_t)f->column[p] * k,
+                           k);
+    }
+}
+
+static void sparse_backward(const kith__inputs *x, const float *dY, int k,
+                            const kith__dropout *d, const uint8_t *near,
+                            float *restrict dW)
+{
+#pragma omp parallel for num_threads(x->threads) schedule(dynamic, 8)
+    for (int32_t c = 0; c < x->columns; c++) {
+        float *w = dW + (int64_t)c * k;
+
+        memset(w, 0, (size_t)k * sizeof(*w));
+        for (int64_t p = x->begin[c]; p < x->begin[c + 1]; p++) {
+            const uint64_t at = (uint64_t)x->row[p] * (uint64_t)x->columns;
+
+            if (near && !near[x->row[p]])
+                continue;
+            if (!d->below || !kith__dropped(d, at + (uint64_t)c))
+                add_scaled(w, d->scale * x->value[p],
+                           dY + (int64_t)x->row[p] * k, k);
+        }
+    }
+}
+
+void kith__inputs_forward(const kith__inputs *x, const float *W, int k,
+                          const kith__dropout *d, const uint8_t *near,
+                          float *restrict Y)
+{
+    if (!x->features)
+        keep_rows(W, x->n, k, d, near, Y, x->threads);
+    else if (x->features->row)
+        sparse_forward(x, W, k, d, near, Y);
+    else
+        dense_forward(x, W, k, d, Y);
+}
+
+void kith__inputs_backward(const kith__inputs *x, const float *dY, int k,
+                           const kith__dropout *d, const uint8_t *near,
+                           float *restrict dW)
+{
+    if (!x->features)
+        keep_rows(dY, x->n, k, d, near, dW, x->threads);
+    else if (x->features->row)
+        sparse_backward(x, dY, k, d, near, dW);
+    else
+        dense_backward(x, dY, k, d, dW);
+}

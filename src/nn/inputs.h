@@ -1,0 +1,46 @@
+/*
+ * inputs.h: the features as a network's first layer sees them: rows that sum to
+ * 1 (in absolute value), sparse or dense; without features the identity, so
+ * that the first layer's weights are a vector for every node.
+ */
+#ifndef KITH_NN_INPUTS_H
+#define KITH_NN_INPUTS_H
+
+#include "core/status.h"
+#include "kith/data.h"
+#include "nn/dropout.h"
+
+typedef struct kith__inputs {
+    const kith_features *features; /* NULL: the identity */
+    int32_t n, columns;
+    int threads;
+    float *scale; /* n: 1 / sum of a row's absolute values, 0 if it is empty */
+    /* sparse: the same by columns */
+    int64_t *begin;
+    int32_t *row;
+    float *value;   /* scaled */
+    float *scratch; /* dense: a block of rows for each thread */
+    float *partial; /* dense: KITH__GEMM_PARTS x columns x most */
+} kith__inputs;
+
+/* `most` is the largest k of a gradient; 0 if there will be none. */
+kith_status kith__inputs_new(const kith_features *features, int32_t n,
+                             int threads, int most, kith__inputs *out,
+                             kith_error *err);
+void kith__inputs_release(kith__inputs *x); /* a zeroed one is fine */
+
+/*
+ * Y (n x k) = drop(X) W,  W columns x k.   Cost: O(nonzeros k)
+ * near (n, or NULL for all): rows whose mark is 0 are not needed, and come out
+ * as 0.
+ */
+void kith__inputs_forward(const kith__inputs *x, const float *W, int k,
+                          const kith__dropout *d, const uint8_t *near,
+                          float *restrict Y);
+
+/* dW = drop(X)' dY, with the same d; dY is 0 where near is. */
+void kith__inputs_backward(const kith__inputs *x, const float *dY, int k,
+                           const kith__dropout *d, const uint8_t *near,
+                           float *restrict dW);
+
+#endif

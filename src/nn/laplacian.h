@@ -1,0 +1,22 @@
+/*
+ * laplacian.h: what it costs that neighbours differ, the mean over edges
+ *
+ *     alpha / (2 m) sum_uv a_uv |z_u - z_v|^2  =  alpha / (2 m) sum_c z_c' L
+ * z_c
+ *
+ *   L = D - A,   uv each of the m undirected edges
+ */
+#ifndef KITH_NN_LAPLACIAN_H
+#define KITH_NN_LAPLACIAN_H
+
+#include "kith/graph.h"
+
+/* Returns the cost; LZ (n x k) = L Z, which backward needs. */
+double kith__laplacian_forward(const kith_graph *g, const float *Z, int k,
+                               double alpha, float *restrict LZ, int threads);
+
+/* dZ += alpha / m  L Z */
+void kith__laplacian_backward(const kith_graph *g, const float *LZ, int k,
+                              double alpha, float *dZ, int threads);
+
+#endif

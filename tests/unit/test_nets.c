@@ -1,0 +1,361 @@
+/*
+ * test_nets.c: networks: the backward pass of each against finite differences,
+ * products against plain loops, Adam against its formula.
+ */
+#include "kernels/gemm.h"
+#include "models/net_method.h"
+#include "small_graphs.h"
+
+enum { N = 23, C = 3, F = 9 };
+
+static float random_value(kith__rng *r)
+{
+    return (float)(2 * kith__rng_real(r) - 1);
+}
+
+/* ---- products ------------------------------------------------------------ */
+
+static void fill(float *x, int64_t n, uint64_t stream)
+{
+    kith__rng r = kith__rng_start(5, stream);
+
+    for (int64_t i = 0; i < n; i++)
+        x[i] = random_value(&r);
+}
+
+/* Shapes over and under the size of a tile. */
+TEST(products_equal_plain_loops)
+{
+    enum { ROWS = 150, J = 70, K = 67 };
+    static float X[ROWS * J], W[J * K], Y[ROWS * K], T[ROWS * J], G[J * K],
+        s[K], partial[KITH__GEMM_PARTS * J * K];
+    double worst = 0;
+
+    fill(X, ROWS * J, 1);
+    fill(W, J * K, 2);
+    kith__gemm(X, W, ROWS, J, K, Y, 2);
+    kith__gemm_turned(Y, W, ROWS, J, K, false, T, 2);
+    kith__gemm_over_rows(X, Y, ROWS, J, K, G, partial, 2);
+    kith__column_sums(Y, ROWS, K, s, partial, 2);
+    for (int u = 0; u < ROWS; u++)
+        for (int c = 0; c < K; c++) {
+            double y = 0;
+
+            for (int j = 0; j < J; j++)
+                y += (double)X[u * J + j] * (double)W[j * K + c];
+            worst = fmax(worst, fabs(y - (double)Y[u * K + c]));
+        }
+    for (int u = 0; u < ROWS; u++)
+        for (int j = 0; j < J; j++) {
+            double t = 0;
+
+            for (int c = 0; c < K; c++)
+                t += (double)Y[u * K + c] * (double)W[j * K + c];
+            worst = fmax(worst, fabs(t - (double)T[u * J + j]) / 10);
+        }
+    for (int j = 0; j < J; j++)
+        for (int c = 0; c < K; c++) {
+            double g = 0;
+
+            for (int u = 0; u < ROWS; u++)
+                g += (double)X[u * J + j] * (double)Y[u * K + c];
+            worst = fmax(worst, fabs(g - (double)G[j * K + c]) / 10);
+        }
+    for (int c = 0; c < K; c++) {
+        double sum = 0;
+
+        for (int u = 0; u < ROWS; u++)
+            sum += (double)Y[u * K + c];
+        worst = fmax(worst, fabs(sum - (double)s[c]) / 10);
+    }
+    CHECK(worst < 2e-5);
+}
+
+/* By hand: the first step of Adam is the rate, whatever the gradient. */
+TEST(adam_takes_steps_of_its_rate)
+{
+    float w[2] = {1, -2}, g[2] = {.5f, -30}, m[2] = {0}, v[2] = {0};
+
+    kith__adam(w, g, m, v, 2, .01, 0, 1, 1);
+    CHECK_NEAR(w[0], .99, 1e-6);
+    CHECK_NEAR(w[1], -1.99, 1e-6);
+    CHECK_NEAR(m[0], .05, 1e-7);
+    CHECK_NEAR(v[1], .9, 1e-5);
+}
+
+/* ---- backward passes ----------------------------------------------------- */
+
+/* Random features; in one row there are none. */
+typedef struct small_features {
+    kith_features f;
+    int64_t row[N + 1];
+    int32_t column[N * F];
+    float value[N * F];
+} small_features;
+
+static const kith_features *make_features(small_features *s, bool sparse)
+{
+    kith__rng r = kith__rng_start(7, 7);
+    int64_t p = 0;
+
+    for (int u = 0; u < N; u++) {
+        for (int c = 0; c < F; c++) {
+            const float x = u == 4 ? 0 : random_value(&r) * 3;
+
+            if (!sparse)
+                s->value[u * F + c] = x;
+            else if (kith__rng_real(&r) < .4 && u != 4) {
+                s->column[p] = c;
+                s->value[p++] = x;
+            }
+        }
+        s->row[u + 1] = p;
+    }
+    s->row[0] = 0;
+    s->f = (kith_features){.nodes = N,
+                           .columns = F,
+                           .entries = sparse ? p : N * F,
+                           .row = sparse ? s->row : NULL,
+                           .column = sparse ? s->column : NULL,
+                           .value = s->value};
+    return &s->f;
+}
+
+/* The loss is sum R o Z, and whatever the type adds. */
+static double loss_of(kith__net *net, const float *R)
+{
+    double loss = 0;
+
+    net->training = true;
+    net->penalty = 0;
+    net->type->forward(net);
+    for (int i = 0; i < N * C; i++)
+        loss += (double)R[i] * (double)net->Z[i];
+    return loss + net->penalty;
+}
+
+/*
+ * Is g the derivative by w, by differences of step h?  The step is large for
+ * the sake of floats, so a kink of the rectifier may lie within it, on one
+ * side: then the difference on the other side is the derivative.
+ */
+static bool is_derivative(kith__net *net, const float *R, float *w, double g,
+                          double tolerance)
+{
+    const double h = 4e-3;
+    const float at = *w;
+    double up, here, down;
+
+    here = loss_of(net, R);
+    *w = at + (float)h;
+    up = loss_of(net, R);
+    *w = at - (float)h;
+    down = loss_of(net, R);
+    *w = at;
+    return fabs((up - down) / (2 * h) - g) <= tolerance ||
+           fabs((up - here) / h - g) <= tolerance ||
+           fabs((here - down) / h - g) <= tolerance;
+}
+
+static void check_gradients(kith__net *net, const float *R, const char *what)
+{
+    int wrong = 0, all = 0;
+
+    loss_of(net, R);
+    memcpy(net->dZ, R, sizeof(*R) * N * C);
+    net->type->backward(net);
+    for (int i = 0; i < net->n_weights; i++) {
+        kith__weights *w = &net->weights[i];
+        double largest = 1e-3;
+
+        if (w->fixed)
+            continue;
+        for (int64_t j = 0; j < w->rows * w->columns; j++)
+            largest = fmax(largest, fabs((double)w->gradient[j]));
+        for (int64_t j = 0; j < w->rows * w->columns; j++, all++)
+            wrong += !is_derivative(net, R, &w->value[j],
+                                    (double)w->gradient[j], .01 * largest);
+    }
+    CHECK(all > 10);
+    if (wrong > 0)
+        check_failed(__FILE__, __LINE__, "%s: %d of %d derivatives are wrong",
+                     what, wrong, all);
+}
+
+static void check_type(const kith__net_type *type, bool weighted,
+                       const kith_features *f, const char *what)
+{
+    kith__net_settings how = type->settings[0];
+    kith_graph *g = small_graph(N, 40, weighted, 11);
+    float Z[N * C], R[N * C];
+    kith__net net;
+    kith_error err;
+    char name[60];
+
+    how.hidden = how.hidden > 5 ? 5 : how.hidden;
+    fill(R, N * C, 3);
+    CHECK_OK(kith__net_new(type, &how, g, f, C, 2, true, Z, &net, &err));
+    kith__net_start(&net);
+    for (int i = 0; i < net.n_weights; i++) /* biases too */
+        fill(net.weights[i].value, net.weights[i].rows * net.weights[i].columns,
+             20 + (uint64_t)i);
+    net.step = 3;
+    snprintf(name, sizeof(name), "%s, %s", type->name, what);
+    check_gradients(&net, R, name);
+    kith__net_release(&net);
+    kith_graph_free(g);
+}
+
+static void check_inputs_of(const kith__net_type *type)
+{
+    small_features s;
+
+    check_type(type, false, make_features(&s, true), "sparse features");
+    check_type(type, false, make_features(&s, false), "dense features");
+    check_type(type, false, NULL, "no features");
+    check_type(type, true, make_features(&s, true), "weighted edges");
+}
+
+TEST(gcn_gradients_equal_finite_differences)
+{
+    check_inputs_of(&kith__gcn_type);
+}
+
+TEST(sgc_gradients_equal_finite_differences)
+{
+    check_inputs_of(&kith__sgc_type);
+}
+
+TEST(appnp_gradients_equal_finite_differences)
+{
+    check_inputs_of(&kith__appnp_type);
+}
+
+TEST(cheb_gradients_equal_finite_differences)
+{
+    check_inputs_of(&kith__cheb_type);
+}
+
+TEST(sage_gradients_equal_finite_differences)
+{
+    check_inputs_of(&kith__sage_type);
+}
+
+TEST(gat_gradients_equal_finite_differences)
+{
+    check_inputs_of(&kith__gat_type);
+}
+
+TEST(manireg_gradients_equal_finite_differences)
+{
+    check_inputs_of(&kith__manireg_type);
+}
+
+TEST(semiemb_gradients_equal_finite_differences)
+{
+    check_inputs_of(&kith__semiemb_type);
+}
+
+TEST(planetoid_gradients_equal_finite_differences)
+{
+    check_inputs_of(&kith__planetoid_type);
+    check_inputs_of(&kith__planetoid_i_type);
+}
+
+/* ---- forward passes ------------------------------------------------------ */
+
+/* A^ of the path 0-1-2 by hand: d~ = 2, 3, 2.  With X = I, W = I and K = 1, Z
+ * is A^ itself. */
+TEST(smoothing_a_path_is_as_by_hand)
+{
+    const double expected[9] = {1. / 2,      1 / sqrt(6), 0,
+                                1 / sqrt(6), 1. / 3,      1 / sqrt(6),
+                                0,           1 / sqrt(6), 1. / 2};
+    kith__net_settings how = {.hops = 1};
+    kith_graph *g = NULL;
+    kith__net net;
+    kith_error err;
+    float Z[9];
+
+    CHECK_OK(kith_graph_read(check_file("path.tsv", "0\t1\n1\t2\n"), NULL, &g,
+                             NULL, &err));
+    CHECK_OK(kith__net_new(&kith__sgc_type, &how, g, NULL, 3, 1, false, Z, &net,
+                           &err));
+    for (int i = 0; i < 3; i++)
+        net.weights[0].value[i * 3 + i] = 1;
+    kith__net_predict(&net, kith__all_near);
+    for (int i = 0; i < 9; i++)
+        CHECK_NEAR(Z[i], expected[i], 1e-6);
+    kith__net_release(&net);
+    kith_graph_free(g);
+}
+
+/* Half of the cells, the others doubled, and another half in the next step. */
+TEST(dropout_keeps_its_share_and_the_mean)
+{
+    enum { ROWS = 1000, K = 30 };
+    static float H[ROWS * K], G[ROWS * K];
+    const kith__dropout d = kith__dropout_at(.5, 1, 0),
+                        other = kith__dropout_at(.5, 2, 0);
+    float bias[K] = {0};
+    int kept = 0, both = 0;
+
+    for (int i = 0; i < ROWS * K; i++)
+        H[i] = G[i] = 1;
+    kith__relu_forward(H, ROWS, K, bias, &d, NULL, 2);
+    kith__relu_forward(G, ROWS, K, bias, &other, NULL, 1);
+    for (int i = 0; i < ROWS * K; i++) {
+        CHECK(H[i] == 0 || H[i] == 2);
+        kept += H[i] > 0;
+        both += H[i] > 0 && G[i] > 0;
+    }
+    CHECK_NEAR(kept, ROWS * K / 2., 4 * sqrt(ROWS * K / 4.));
+    CHECK_NEAR(both, ROWS * K / 4., 4 * sqrt(ROWS * K * 3 / 16.));
+}
+
+/* A pass for a few nodes skips rows; what it does compute is the same. */
+static void check_near(const kith__net_type *type)
+{
+    const int32_t few[] = {2, 9};
+    const kith__net_settings how = type->settings[0];
+    kith_graph *g = small_graph(N, 25, false, 12);
+    float Z[N * C], all_Z[N * C];
+    uint8_t *near[3] = {NULL};
+    const float *whole;
+    small_features s;
+    kith__net net[2];
+    kith_error err;
+    int skipped = 0;
+
+    make_features(&s, true);
+    CHECK_OK(kith__near_new(g, few, 2, near, &err));
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(kith__net_new(type, &how, g, &s.f, C, 1, true, i ? Z : all_Z,
+                               &net[i], &err));
+        kith__net_start(&net[i]);
+        for (int step = 0; step < 3; step++)
+            kith__net_step(&net[i], few, (int32_t[]){0, 1}, 2,
+                           i ? near : kith__all_near);
+        kith__net_predict(&net[i], i ? near : kith__all_near);
+    }
+    for (int u = 0; u < N; u++)
+        skipped += !near[2][u];
+    CHECK(skipped > 0);
+    whole = net[0].Z;
+    for (int i = 0; i < 2; i++)
+        for (int c = 0; c < C; c++)
+            CHECK_NEAR(net[1].Z[few[i] * C + c], whole[few[i] * C + c], 1e-5);
+    kith__near_release(near);
+    kith__net_release(&net[0]);
+    kith__net_release(&net[1]);
+    kith_graph_free(g);
+}
+
+TEST(passes_for_a_few_nodes_equal_whole_ones)
+{
+    check_near(&kith__gcn_type);
+    check_near(&kith__sage_type);
+    check_near(&kith__gat_type);
+    check_near(&kith__cheb_type);
+    check_near(&kith__appnp_type);
+}
