@@ -398,7 +398,7 @@ kith_status kith__em_search_features(const kith__quest *q, kith__found *found,
     kith__smoother s = {0};
 
     best.score.accuracy = -1;
-    TRY(kith__smoother_new(q->task->graph, q->task->threads, &s, err));
+    TRY(kith__smoother_new(q->task->graph, true, q->task->threads, &s, err));
     for (int i = 0; i < PREPS; i++) {
         prepared swap = best;
 
@@ -549,7 +549,7 @@ static kith_status follow_features(const kith__quest *q, const kith__recipe *r,
     kith__table x = {0};
     float *B = NULL;
 
-    TRY(kith__smoother_new(t->graph, t->threads, &s, err));
+    TRY(kith__smoother_new(t->graph, true, t->threads, &s, err));
     TRY(new_table(q->features, r->prep, &x, err));
     TRY(kith__map_smooth_each(&x, &s, HOPS, &r->a, 1, t->threads, &map, err));
     TRY(rows_if_few(t, &map, &rows, err));

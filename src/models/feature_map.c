@@ -120,54 +120,6 @@ static void times_turned(const kith__table *t, const float *E, int k, float *G,
     }
 }
 
-/* ---- the operator with self-loops ---------------------------------------- */
-
-void kith__smoother_release(kith__smoother *s)
-{
-    kith__free(s->scale);
-    kith__free(s->weights);
-    kith__free(s->diagonal);
-    *s = (kith__smoother){0};
-}
-
-kith_status kith__smoother_new(const kith_graph *g, int threads,
-                               kith__smoother *out, kith_error *err)
-{
-    const int64_t *rows = kith_graph_rows(g);
-    const int32_t *neighbours = kith_graph_neighbours(g);
-    const float *a = kith_graph_weights(g);
-    const int32_t n = kith_graph_nodes(g);
-    kith_status st = KITH_OK;
-
-    *out = (kith__smoother){0};
-    TRY_NEW(out->scale, kith__alloc(n, sizeof(float)));
-    TRY_NEW(out->diagonal, kith__alloc(n, sizeof(float)));
-    if (a)
-        TRY_NEW(out->weights, kith__alloc_big(rows[n], sizeof(float)));
-    for (int32_t u = 0; u < n; u++) {
-        double d = 1;
-
-        for (int64_t p = rows[u]; p < rows[u + 1]; p++)
-            d += a ? (double)a[p] : 1;
-        out->scale[u] = (float)(1 / sqrt(d));
-        out->diagonal[u] = (float)(1 / d);
-    }
-    for (int32_t u = 0; a && u < n; u++)
-        for (int64_t p = rows[u]; p < rows[u + 1]; p++)
-            out->weights[p] = a[p] * out->scale[u] * out->scale[neighbours[p]];
-    out->O = (kith__coupled){.n = n,
-                             .rows = rows,
-                             .neighbours = neighbours,
-                             .scale = a ? NULL : out->scale,
-                             .weights = out->weights,
-                             .rho = 1,
-                             .threads = threads};
-out:
-    if (st != KITH_OK)
-        kith__smoother_release(out);
-    return st;
-}
-
 /* ---- F and F' ------------------------------------------------------------ */
 
 void kith__feature_map_release(kith__feature_map *m)
@@ -499,8 +451,7 @@ kith_status kith__map_smooth_each(const kith__table *x, const kith__smoother *s,
                                   kith_error *err)
 {
     const int32_t n = x->x.n;
-    kith__block block = {
-        .x = x, .O = &s->O, .diagonal = s->diagonal, .hops = hops};
+    kith__block block = {.x = x, .O = &s->W, .diagonal = s->own, .hops = hops};
     double *square[MOST_AT_ONCE] = {0};
     kith_status st = KITH_OK;
 

@@ -19,6 +19,7 @@
 
 #include "kernels/coupled.h"
 #include "models/design.h"
+#include "nn/smoother.h"
 
 /* Features by row and, if sparse, by column, so that X B and X'E both gather.
  */
@@ -32,16 +33,6 @@ typedef struct kith__table {
 /* Takes x over, also on failure. */
 kith_status kith__table_new(kith__matrix *x, kith__table *out, kith_error *err);
 void kith__table_release(kith__table *t); /* a zeroed one is fine */
-
-/* O with self-loops: D~^-1/2 (A + I) D~^-1/2, its diagonal apart. */
-typedef struct kith__smoother {
-    kith__coupled O; /* off the diagonal */
-    float *scale, *weights, *diagonal;
-} kith__smoother;
-
-kith_status kith__smoother_new(const kith_graph *g, int threads,
-                               kith__smoother *out, kith_error *err);
-void kith__smoother_release(kith__smoother *s);
 
 typedef struct kith__block {
     const kith__table *x;

@@ -164,7 +164,7 @@ TEST(features_through_the_graph_are_as_the_formula_says)
         kith_error err;
 
         some_features(&t, X);
-        CHECK_OK(kith__smoother_new(g, 2, &s, &err));
+        CHECK_OK(kith__smoother_new(g, true, 2, &s, &err));
         CHECK_OK(kith__map_smooth_each(&t, &s, 4, a, 2, 2, maps, &err));
         for (int i = 0; i < 2; i++) {
             literal_smooth(g, X, 4, (double)a[i], F);
@@ -231,11 +231,11 @@ static void two_blocks_new(two_blocks *b)
     small_task_new(&b->task, b->g, K, 9, 1);
     some_features(&b->t, X);
     roots(b->g, root);
-    CHECK_OK(kith__smoother_new(b->g, 1, &b->s, &err));
+    CHECK_OK(kith__smoother_new(b->g, true, 1, &b->s, &err));
     b->map = (kith__feature_map){0};
     CHECK_OK(kith__map_smooth_each(&b->t, &b->s, 3, &a, 1, 1, &b->map, &err));
-    CHECK_OK(kith__map_add_means(&b->map, &b->t, &b->task.task.W, root, 1,
-                                 &err));
+    CHECK_OK(
+        kith__map_add_means(&b->map, &b->t, &b->task.task.W, root, 1, &err));
 }
 
 static void two_blocks_release(two_blocks *b)
@@ -404,9 +404,9 @@ TEST(eigenvectors_are_those_of_the_dense_matrix)
 
             for (int v = 0; v < N; v++)
                 sum += dense[u * N + v] * (double)vectors[v * RANK + r];
-            largest = fmax(largest,
-                           fabs(sum - (double)found[r] *
-                                          (double)vectors[u * RANK + r]));
+            largest = fmax(
+                largest,
+                fabs(sum - (double)found[r] * (double)vectors[u * RANK + r]));
         }
         CHECK(largest < 5e-3);
         CHECK(r == 0 || fabsf(found[r]) <= fabsf(found[r - 1]));
