@@ -14,6 +14,7 @@
 #include "kith/core.h"
 #include "kith/data.h"
 #include "kith/eval.h"
+#include "kith/explain.h"
 #include "kith/generate.h"
 #include "kith/graph.h"
 #include "kith/model.h"

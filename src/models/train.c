@@ -8,6 +8,7 @@
 #include "graph/graph_object.h"
 #include "kernels/softmax.h"
 #include "models/model_object.h"
+#include "models/solution.h"
 #include "models/tune.h"
 
 void kith_params_init(kith_params *p)
@@ -53,12 +54,7 @@ out:
     return st;
 }
 
-/* A task and the arrays it points into. */
-typedef struct setting {
-    kith__task task;
-    float *scale, *weights; /* of W */
-    int32_t *train, *truth;
-} setting;
+typedef kith__setting setting;
 
 static void release_setting(setting *s)
 {
@@ -90,8 +86,13 @@ static kith_status set_up(setting *s, const kith_graph *g, int classes,
     return KITH_OK;
 }
 
+/* What is wanted beside the beliefs. */
+typedef struct wanted {
+    bool weights, Q;
+} wanted;
+
 /* Beliefs and all that goes with them, in new arrays. */
-static kith_status new_beliefs(const kith__task *task, bool weights,
+static kith_status new_beliefs(const kith__task *task, wanted want,
                                kith__beliefs *b, kith_error *err)
 {
     const int C = task->classes;
@@ -99,9 +100,11 @@ static kith_status new_beliefs(const kith__task *task, bool weights,
 
     TRY_NEW(b->P, kith__alloc_big((int64_t)task->n * C, sizeof(float)));
     TRY_NEW(b->coupling, kith__alloc_zeroed((int64_t)C * C, sizeof(float)));
-    if (weights)
+    if (want.weights)
         TRY_NEW(b->weights,
                 kith__alloc_big(task->W.rows[task->n], sizeof(float)));
+    if (want.Q)
+        TRY_NEW(b->Q, kith__alloc_big((int64_t)task->n * C, sizeof(float)));
 out:
     return st;
 }
@@ -111,6 +114,7 @@ static void release_beliefs(kith__beliefs *b)
     kith__free(b->P);
     kith__free(b->coupling);
     kith__free(b->weights);
+    kith__free(b->Q);
 }
 
 /* ---- training ------------------------------------------------------------ */
@@ -272,7 +276,7 @@ kith_status kith_model_train(const kith_dataset *d, const char *method,
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                        "none of the training nodes has a label"));
     TRY(set_up(&s, d->graph, d->labels->classes, &options->job, err));
-    TRY(new_beliefs(&s.task, false, &beliefs, err));
+    TRY(new_beliefs(&s.task, (wanted){0}, &beliefs, err));
     TRY_NEW(m, kith__alloc_zeroed(1, sizeof(*m)));
     TRY(train_method(how, &s.task, d->features, options, &val, m, &beliefs,
                      err));
@@ -348,7 +352,7 @@ out:
 
 /* Run a model's method on a graph, in new arrays. */
 static kith_status rerun(const kith_model *m, const kith_dataset *d,
-                         const kith_job *job, bool weights, setting *s,
+                         const kith_job *job, wanted want, setting *s,
                          kith__beliefs *b, kith_error *err)
 {
     const kith__method *how = kith__method_find(m->method);
@@ -361,7 +365,7 @@ static kith_status rerun(const kith_model *m, const kith_dataset *d,
                        m->method));
     TRY(find_train(m, d->graph, s, err));
     TRY(set_up(s, d->graph, m->classes, job, err));
-    TRY(new_beliefs(&s->task, weights, b, err));
+    TRY(new_beliefs(&s->task, want, b, err));
     if (how->apply) {
         TRY(how->apply(&s->task, d->features, &m->state, b, err));
         goto out;
@@ -383,7 +387,7 @@ kith_status kith_model_predict(const kith_model *m, const kith_dataset *d,
     kith__beliefs b = {0};
     setting s = {0};
 
-    TRY(rerun(m, d, job, false, &s, &b, err));
+    TRY(rerun(m, d, job, (wanted){0}, &s, &b, err));
     kith__softmax_rows(b.P, s.task.n, m->classes, m->temperature, probabilities,
                        s.task.threads);
     if (certificate)
@@ -430,11 +434,66 @@ kith_status kith_model_average_weights(const kith_model *m,
 
     if (!d->labels)
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0, "no labels"));
-    TRY(rerun(m, d, job, how && how->learns, &s, &b, err));
+    TRY(rerun(m, d, job, (wanted){.weights = how && how->learns}, &s, &b, err));
     average(&s.task.W, NULL, d->labels, &out[0], &out[1]);
     average(&s.task.W, b.weights, d->labels, &out[2], &out[3]);
 out:
     release_beliefs(&b);
     release_setting(&s);
     return st;
+}
+
+/* ---- a model run on a graph, to be asked --------------------------------- */
+
+static kith_status mark_trained(kith_solution *s, kith_error *err)
+{
+    const kith__task *t = &s->setting.task;
+    kith_status st = KITH_OK;
+
+    TRY_NEW(s->trained, kith__alloc(t->n, sizeof(*s->trained)));
+    for (int32_t u = 0; u < t->n; u++)
+        s->trained[u] = -1;
+    for (int32_t l = 0; l < t->n_train; l++)
+        s->trained[t->train[l]] = t->truth[l];
+out:
+    return st;
+}
+
+kith_status kith_solution_new(const kith_model *m, const kith_dataset *d,
+                              const kith_job *job, kith_solution **out,
+                              kith_error *err)
+{
+    const kith__method *how = kith__method_find(m->method);
+    kith_status st = KITH_OK;
+    kith_solution *s = NULL;
+
+    *out = NULL;
+    TRY_NEW(s, kith__alloc_zeroed(1, sizeof(*s)));
+    s->model = m;
+    s->data = d;
+    if (job)
+        s->job = *job;
+    TRY(rerun(m, d, &s->job, (wanted){.weights = how && how->learns, .Q = true},
+              &s->setting, &s->b, err));
+    s->W = s->setting.task.W;
+    if (how->learns && s->b.linear != KITH__NOT_LINEAR) {
+        s->W.weights = s->b.weights;
+        s->W.scale = NULL;
+    }
+    TRY(mark_trained(s, err));
+    *out = s;
+    s = NULL;
+out:
+    kith_solution_free(s);
+    return st;
+}
+
+void kith_solution_free(kith_solution *s)
+{
+    if (!s)
+        return;
+    release_beliefs(&s->b);
+    release_setting(&s->setting);
+    kith__free(s->trained);
+    kith__free(s);
 }
