@@ -5,7 +5,7 @@
 
 const command *const all_commands[] = {
     &cmd_classify,       &cmd_predict,
-    &cmd_explain,
+    &cmd_explain,        &cmd_rank,
     &cmd_eval,           &cmd_methods,
     &cmd_graph,          &cmd_graph_build,
     &cmd_graph_info,     &cmd_graph_convert,

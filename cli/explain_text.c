@@ -10,7 +10,7 @@ enum { BAR_WIDTH = 20, ID_WIDTH = 24, CLASS_WIDTH = 14 };
 /* A bar whose side tells the sign as well as the '+' or '-' before it. */
 static void value_and_bar(FILE *out, double value, double most)
 {
-    fprintf(out, "%+11.5f  ", value);
+    fprintf(out, most >= 0.01 ? "%+11.5f  " : "%+11.2e  ", value);
     if (most > 0 && value != 0)
         term_bar(out, fabs(value) / most, BAR_WIDTH);
     fputc('\n', out);
@@ -104,7 +104,7 @@ static void neighbour_rows(FILE *out, const told_explanation *t)
         fprintf(out, "  %7.4f", v->weight);
         value_and_bar(out, v->value, fabs(e->neighbours[0].value));
     }
-    fprintf(out, "  all neighbours together %+.5f\n", e->through_neighbours);
+    fprintf(out, "  all neighbours together %+.5g\n", e->through_neighbours);
 }
 
 static void path_rows(FILE *out, const told_explanation *t)
@@ -120,7 +120,8 @@ static void path_rows(FILE *out, const told_explanation *t)
     for (int32_t i = 0; i < e->n_paths; i++) {
         const kith_path *p = &e->paths[i];
 
-        fprintf(out, "  %+.5f  ", p->value);
+        fprintf(out, fabs(e->paths[0].value) >= .01 ? "  %+.5f  " : "  %+.2e  ",
+                p->value);
         for (int32_t j = 0; j <= p->length; j++) {
             node_id_text(out, t->data->graph, p->node[j], ID_WIDTH, false);
             if (j < p->length)
