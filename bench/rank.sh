@@ -8,7 +8,7 @@ shared=${2:-}
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-"$kith" graph generate sbm --nodes 300000 --classes 2 --rare 0.006 \
+"$kith" graph generate sbm --nodes 200000 --classes 2 --rare 0.006 \
     --homophily 0.996 --degree 20 --seed 1 -q -o "$tmp/g"
 awk -v out="$tmp" 'BEGIN { srand(7) }
     { print > (out (rand() < .1 ? "/known.tsv" : "/truth.tsv")) }' \

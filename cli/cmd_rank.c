@@ -166,15 +166,82 @@ static kith_status fit(task *t, const int32_t *train, int32_t n_train,
                             out, p, &t->r.err);
 }
 
-static void take_scores(task *t, const int32_t *nodes, int32_t n,
-                        const float *p)
+/* All nodes that are neither learnt from nor tuned on. */
+static kith_status list_unknown(task *t)
+{
+    const int32_t n = kith_graph_nodes(t->data->graph);
+    bool *known = calloc((size_t)n + 1, sizeof(*known));
+
+    t->order = calloc((size_t)n + 1, sizeof(*t->order));
+    if (!known || !t->order) {
+        free(known);
+        return run_no_memory(&t->r);
+    }
+    for (int32_t i = 0; i < t->nodes.n_pool; i++)
+        known[t->nodes.pool[i]] = true;
+    for (int32_t i = 0; i < t->nodes.n_val; i++)
+        known[t->nodes.val[i]] = true;
+    for (int32_t u = 0; u < n; u++)
+        if (!known[u])
+            t->order[t->n_order++] = u;
+    free(known);
+    return KITH_OK;
+}
+
+typedef struct ranked {
+    float p;
+    int32_t node;
+} ranked;
+
+static int falling(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+
+    if (x->p != y->p)
+        return x->p < y->p ? 1 : -1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+/* How many of n sorted entries are above p. */
+static int32_t places_above(const ranked *all, int32_t n, float p)
+{
+    int32_t low = 0, high = n;
+
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+
+        if (all[middle].p > p)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/*
+ * Honest scores of known nodes: minus the unknown nodes that the same model
+ * puts above them.  Places, not probabilities: a model that saw fewer labels is
+ * less sure of everything, but orders nodes much alike.
+ */
+static kith_status take_scores(task *t, const int32_t *nodes, int32_t n,
+                               const float *p)
 {
     const kith_labels *l = t->data->labels;
+    const int64_t C = l->classes;
+    ranked *all = calloc((size_t)t->n_order + 1, sizeof(*all));
 
+    if (!all)
+        return run_no_memory(&t->r);
+    for (int32_t i = 0; i < t->n_order; i++)
+        all[i] = (ranked){p[t->order[i] * C + t->positive], t->order[i]};
+    qsort(all, (size_t)t->n_order, sizeof(*all), falling);
     for (int32_t i = 0; i < n; i++) {
-        t->score[t->n_known] = p[(int64_t)nodes[i] * l->classes + t->positive];
+        t->score[t->n_known] = -(float)places_above(
+            all, t->n_order, p[nodes[i] * C + t->positive]);
         t->is[t->n_known++] = l->of[nodes[i]] == t->positive;
     }
+    free(all);
+    return KITH_OK;
 }
 
 /* Train on the pool without `fold`, score the fold. */
@@ -196,7 +263,7 @@ static kith_status score_fold(task *t, const int32_t *fold, int32_t n_fold,
     }
     st = fit(t, rest, n, NULL, 0, o, &m, t->work);
     if (st == KITH_OK)
-        take_scores(t, fold, n_fold, t->work);
+        st = take_scores(t, fold, n_fold, t->work);
     kith_model_free(m);
     free(rest);
     return st;
@@ -252,7 +319,7 @@ static kith_status train(task *t)
     if (c->n_val > 0) {
         st = fit(t, c->pool, c->n_pool, c->val, c->n_val, &o, &t->model, t->p);
         if (st == KITH_OK)
-            take_scores(t, c->val, c->n_val, t->p);
+            st = take_scores(t, c->val, c->n_val, t->p);
         return st;
     }
     if (c->n_held > 0)
@@ -271,43 +338,21 @@ static kith_status train(task *t)
 
 /* ---- the list ------------------------------------------------------------ */
 
-typedef struct ranked {
-    float p;
-    int32_t node;
-} ranked;
-
-static int falling(const void *a, const void *b)
-{
-    const ranked *x = a, *y = b;
-
-    if (x->p != y->p)
-        return x->p < y->p ? 1 : -1;
-    return (x->node > y->node) - (x->node < y->node);
-}
-
+/* The unknown nodes in the order of the final model. */
 static kith_status sort_unknown(task *t)
 {
-    const int32_t n = kith_graph_nodes(t->data->graph);
     const int64_t C = t->data->labels->classes;
-    ranked *all = calloc((size_t)n + 1, sizeof(*all));
-    bool *known = calloc((size_t)n + 1, sizeof(*known));
+    ranked *all = calloc((size_t)t->n_order + 1, sizeof(*all));
 
-    t->order = calloc((size_t)n + 1, sizeof(*t->order));
-    if (all && known && t->order) {
-        for (int32_t i = 0; i < t->nodes.n_pool; i++)
-            known[t->nodes.pool[i]] = true;
-        for (int32_t i = 0; i < t->nodes.n_val; i++)
-            known[t->nodes.val[i]] = true;
-        for (int32_t u = 0; u < n; u++)
-            if (!known[u])
-                all[t->n_order++] = (ranked){t->p[u * C + t->positive], u};
-        qsort(all, (size_t)t->n_order, sizeof(*all), falling);
-        for (int32_t i = 0; i < t->n_order; i++)
-            t->order[i] = all[i].node;
-    }
+    if (!all)
+        return run_no_memory(&t->r);
+    for (int32_t i = 0; i < t->n_order; i++)
+        all[i] = (ranked){t->p[t->order[i] * C + t->positive], t->order[i]};
+    qsort(all, (size_t)t->n_order, sizeof(*all), falling);
+    for (int32_t i = 0; i < t->n_order; i++)
+        t->order[i] = all[i].node;
     free(all);
-    free(known);
-    return t->order ? KITH_OK : run_no_memory(&t->r);
+    return KITH_OK;
 }
 
 static double score_at(const task *t, int32_t place)
@@ -322,10 +367,11 @@ static double prevalence(const task *t)
                                             : (double)NAN;
 }
 
-static kith_status cut_at(task *t, double at, kith_threshold *out)
+/* What the first n hold. */
+static kith_status cut_after(task *t, int32_t n, kith_threshold *out)
 {
     return kith_threshold_choose(t->score, t->is, t->n_known, prevalence(t),
-                                 KITH_GOAL_AT, fmin(1, at), out, &t->r.err);
+                                 KITH_GOAL_AT, -(double)n + .5, out, &t->r.err);
 }
 
 static kith_status cut(task *t)
@@ -338,16 +384,12 @@ static kith_status cut(task *t)
     if (args_given(a, "budget") && args_integer(a, "budget") < t->n_order)
         t->n_listed = (int32_t)args_integer(a, "budget");
     if (!precision && !args_given(a, "recall"))
-        return cut_at(t, t->n_listed > 0 ? score_at(t, t->n_listed - 1) : 0,
-                      &t->cut);
+        return cut_after(t, t->n_listed, &t->cut);
     st = kith_threshold_choose(
         t->score, t->is, t->n_known, prevalence(t),
         precision ? KITH_GOAL_PRECISION : KITH_GOAL_RECALL,
         args_real(a, precision ? "precision" : "recall"), &t->cut, &t->r.err);
-    t->n_listed = 0;
-    while (st == KITH_OK && t->n_listed < t->n_order &&
-           score_at(t, t->n_listed) >= t->cut.threshold)
-        t->n_listed++;
+    t->n_listed = (int32_t)fmin(t->n_order, floor(-t->cut.threshold) + 1);
     return st;
 }
 
@@ -398,7 +440,7 @@ static void tell_expected(const task *t, FILE *out)
 
     term_row(out, "listed", "%s of %s unknown nodes, from probability %.4g",
              term_count(t->n_listed, a), term_count(t->n_order, b),
-             c->threshold);
+             t->n_listed > 0 ? score_at(t, t->n_listed - 1) : (double)NAN);
     if (!isnan(c->precision))
         term_row(out, "expected hits", "%.0f (%.0f to %.0f)", n * c->precision,
                  n * c->precision_low, n * c->precision_high);
@@ -424,6 +466,7 @@ static void tell_test(const task *t, FILE *out)
 {
     const kith_split *s = &t->nodes.named;
     const kith_labels *l = t->data->labels;
+    const double from = t->n_listed > 0 ? score_at(t, t->n_listed - 1) : 2;
     int64_t positives = 0, hits = 0, listed = 0;
 
     if (s->n_test == 0)
@@ -432,7 +475,7 @@ static void tell_test(const task *t, FILE *out)
         const int32_t u = s->test[i];
         const bool is = l->of[u] == t->positive;
         const bool in = (double)t->p[(int64_t)u * l->classes + t->positive] >=
-                        t->cut.threshold;
+                        from;
 
         positives += is;
         listed += in && l->of[u] >= 0;
@@ -465,14 +508,14 @@ static kith_status tell_lengths(task *t, FILE *out)
 
         if (lengths[i] > t->n_order)
             break;
-        st = cut_at(t, score_at(t, lengths[i] - 1), &at);
+        st = cut_after(t, lengths[i], &at);
         if (st != KITH_OK)
             return st;
         if (at.hits + at.misses == 0)
             continue; /* none of the known is as high up */
         fprintf(out, "%12s  %9.4g  %9.3f  %7.3f  ",
-                term_count(lengths[i], number), at.threshold, at.precision,
-                at.recall);
+                term_count(lengths[i], number), score_at(t, lengths[i] - 1),
+                at.precision, at.recall);
         term_bar(out, at.precision, 20);
         fputc('\n', out);
     }
@@ -550,6 +593,8 @@ static kith_status work(task *t)
 {
     kith_status st = prepare(t);
 
+    if (st == KITH_OK)
+        st = list_unknown(t);
     if (st == KITH_OK)
         st = train(t);
     if (st == KITH_OK)

@@ -134,6 +134,31 @@ KITH_API kith_status kith_explain(const kith_solution *s, int32_t node,
                                   kith_explanation **out, kith_error *err);
 KITH_API void kith_explanation_free(kith_explanation *e); /* NULL is fine */
 
+/* ---- suggesting ---------------------------------------------------------- */
+
+/* A node worth labelling: score = uncertainty x influence. */
+typedef struct kith_suggestion {
+    int32_t node;
+    double score;
+    double uncertainty; /* 1 - the probability of its likeliest class */
+    double influence;   /* uncertainty of the graph that its label reaches */
+} kith_suggestion;
+
+/*
+ * Which nodes to label next, the best first: at most `count` of `candidates`
+ * (NULL: all nodes) that were not trained on, into out; *found of them.  Nodes
+ * already suggested count as labelled for those that follow, so that the list
+ * does not crowd in one place.  Any method.
+ *
+ * Errors: KITH_ERR_ARGUMENT, KITH_ERR_NOMEM, KITH_ERR_CANCELLED.  Cost: about
+ * 30 propagations of one number per node, and a few more per suggestion, at
+ * most 200 in all.
+ */
+KITH_API kith_status kith_suggest(const kith_solution *s,
+                                  const int32_t *candidates, int32_t n,
+                                  int32_t count, kith_suggestion *out,
+                                  int32_t *found, kith_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -124,7 +124,8 @@ kith_status kith_threshold_choose(const float *scores, const bool *positive,
     scored *s = NULL;
 
     *out = (kith_threshold){0};
-    if (!(wish >= 0 && wish <= 1) || prevalence <= 0 || prevalence >= 1)
+    if ((goal != KITH_GOAL_AT && !(wish >= 0 && wish <= 1)) ||
+        prevalence <= 0 || prevalence >= 1)
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                        "wish %g, prevalence %g: expected shares from 0 to 1",
                        wish, prevalence));
