@@ -10,6 +10,7 @@
 #include "method_options.h"
 #include "outcome_text.h"
 #include "predictions.h"
+#include "report_file.h"
 #include "term.h"
 
 static const char *const usage[] = {
@@ -59,7 +60,13 @@ static const option options[] = {
     {.name = "save",
      .type = OPTION_FILE,
      .value = "FILE",
-     .help = "Keep the model, for 'kith predict'."},
+     .help = "Keep the model, for 'kith predict', 'explain', 'suggest' and "
+             "'report'."},
+    {.name = "report",
+     .type = OPTION_FILE,
+     .value = "FILE",
+     .help = "Write one HTML page about the data, the model and its "
+             "predictions; see 'kith report'."},
     {.name = "val",
      .type = OPTION_FILE,
      .value = "FILE",
@@ -122,6 +129,7 @@ typedef struct task {
     kith_model *tuned; /* on kept and held */
     kith_model *model;
     float *p;
+    float *p_tuned; /* of the model that has not seen what was held out */
     int64_t *known;
     kith_scores test;
     bool tested;
@@ -145,7 +153,7 @@ static kith_status fit_twice(task *t, const kith_train_options *o)
 {
     kith_train_options again = *o;
     kith_status st = fit(t, t->nodes.kept, t->nodes.n_kept, t->nodes.held,
-                         t->nodes.n_held, o, &t->tuned, NULL);
+                         t->nodes.n_held, o, &t->tuned, t->p_tuned);
 
     if (st != KITH_OK)
         return st;
@@ -162,7 +170,10 @@ static kith_status train(task *t)
     const kith_train_options o = method_options(&t->r);
 
     t->p = predictions_new(t->data->graph, t->data->labels->classes);
-    if (!t->p)
+    if (args_text(t->r.a, "report") && t->nodes.n_held > 0)
+        t->p_tuned = predictions_new(t->data->graph, t->data->labels->classes);
+    if (!t->p ||
+        (args_text(t->r.a, "report") && t->nodes.n_held > 0 && !t->p_tuned))
         return run_no_memory(&t->r);
     if (t->nodes.n_held > 0)
         return fit_twice(t, &o);
@@ -240,11 +251,62 @@ static void tell(task *t, FILE *out)
         .test = t->tested ? &t->test : NULL,
         .table = args_text(t->r.a, "output"),
         .saved = args_text(t->r.a, "save"),
+        .report = args_text(t->r.a, "report"),
         .seconds = seconds_now() - t->r.begun,
     };
 
     tell_training(t, &o);
     outcome_text(out, &o);
+}
+
+/* Judged on the split's test nodes, or on those held out, by the model that
+ * has not seen them, or on those named for tuning. */
+static void choose_judged(const task *t, kith_report_input *in)
+{
+    const chosen_nodes *c = &t->nodes;
+
+    if (t->tested) {
+        in->judged = c->named.test;
+        in->n_judged = c->named.n_test;
+        in->judged_what = "the test nodes of the split";
+    } else if (c->n_held > 0) {
+        in->judged = c->held;
+        in->n_judged = c->n_held;
+        in->judged_what = "labelled nodes held out for tuning, by a model that "
+                          "has not learnt from them";
+        in->probabilities = t->p_tuned;
+    } else {
+        in->judged = c->val;
+        in->n_judged = c->n_val;
+        in->judged_what = "the nodes named for tuning";
+    }
+}
+
+static kith_status write_report(task *t, const char *path)
+{
+    char title[300], how[400];
+    outcome o = {0};
+    kith_solution *s = NULL;
+    kith_report_input in = {
+        .title = input_name(t->path, title, sizeof(title)),
+        .validation = kith_model_validation(t->tuned ? t->tuned : t->model),
+        .n_validation = t->nodes.n_held > 0 ? t->nodes.n_held : t->nodes.n_val,
+        .how = how,
+    };
+    kith_status st = kith_solution_new(t->model, t->data, &t->r.job, &s,
+                                       &t->r.err);
+
+    tell_training(t, &o);
+    snprintf(how, sizeof(how),
+             "Trained %s%s%s. What was not given was chosen "
+             "for the best accuracy on those nodes.",
+             o.notes[0], o.notes[1] ? ", " : "", o.notes[1] ? o.notes[1] : "");
+    in.solution = s;
+    choose_judged(t, &in);
+    if (st == KITH_OK)
+        st = report_file_write(&t->r, &in, path);
+    kith_solution_free(s);
+    return st;
 }
 
 static kith_status write_all(task *t)
@@ -257,6 +319,8 @@ static kith_status write_all(task *t)
         st = kith_model_save(t->model, save, &t->r.err);
     if (st == KITH_OK && table)
         st = predictions_write(&t->r, t->data->graph, t->model, t->p, table);
+    if (st == KITH_OK && args_text(t->r.a, "report"))
+        st = write_report(t, args_text(t->r.a, "report"));
     return st;
 }
 
@@ -267,6 +331,8 @@ static kith_status work(task *t)
 
     if (st == KITH_OK)
         st = check_output(&t->r, args_text(a, "save"));
+    if (st == KITH_OK)
+        st = check_output(&t->r, args_text(a, "report"));
     if (st == KITH_OK)
         st = open_given(&t->r, t->path, &t->data);
     if (st == KITH_OK && !(t->data->labels && t->data->labels->labelled > 0))
@@ -296,6 +362,7 @@ static void task_release(task *t)
     kith_dataset_free(t->data);
     free(t->known);
     free(t->p);
+    free(t->p_tuned);
 }
 
 static int check(const args *a)
@@ -312,6 +379,9 @@ static int check(const args *a)
     if (save && strcmp(save, "-") == 0)
         return usage_error(a->of,
                            "a model cannot go to standard output: name a file");
+    if (args_text(a, "report") && strcmp(args_text(a, "report"), "-") == 0)
+        return usage_error(
+            a->of, "a report cannot go to standard output: name a file");
     if (save && table && strcmp(save, table) == 0)
         return usage_error(a->of, "-o and --save name the same file");
     return predictions_check_name(a->of, table);

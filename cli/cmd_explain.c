@@ -58,6 +58,7 @@ static const option options[] = {
      .most = 10000,
      .help = "Rows in each list."},
     {.name = "json", .help = "Print one JSON object, for programs."},
+    {.name = "html", .help = "Write one HTML page that needs no network."},
     {.name = "output",
      .letter = 'o',
      .type = OPTION_FILE,
@@ -74,6 +75,8 @@ static const example examples[] = {
     {"kith explain fraud.km acct-17 --graph g.kg", "why is it on the list?"},
     {"kith explain fraud.km acct-17 --graph g.kg --class good --json",
      "what speaks for another class, for a program"},
+    {"kith explain fraud.km acct-17 --graph g.kg --html -o why.html",
+     "a page to send on"},
     {NULL, NULL},
 };
 
@@ -85,6 +88,19 @@ typedef struct task {
     kith_explanation *e;
 } task;
 
+static kith_status write_html(task *t, FILE *out)
+{
+    char *html = NULL;
+    size_t length;
+    const kith_status st = kith_report_explanation(t->solution, t->e, &html,
+                                                   &length, &t->r.err);
+
+    if (st == KITH_OK)
+        fwrite(html, 1, length, out);
+    kith_array_free(html);
+    return st;
+}
+
 static kith_status tell(task *t)
 {
     const told_explanation told = {t->data, t->model, t->solution, t->e};
@@ -93,7 +109,9 @@ static kith_status tell(task *t)
 
     if (st != KITH_OK)
         return st;
-    if (!args_flag(t->r.a, "json"))
+    if (args_flag(t->r.a, "html"))
+        st = write_html(t, o.stream);
+    else if (!args_flag(t->r.a, "json"))
         explain_text(o.stream, &told);
     else if (!explain_json(o.stream, &told))
         st = run_no_memory(&t->r);
@@ -135,6 +153,8 @@ static int explain(const args *a)
     if (!args_given(a, "graph"))
         return usage_error(a->of, "the graph is missing: --graph DATA (a model "
                                   "file does not hold it)");
+    if (args_flag(a, "json") && args_flag(a, "html"))
+        return usage_error(a->of, "--json and --html cannot be used together");
     run_begin(&t.r, a);
     st = work(&t);
     kith_explanation_free(t.e);

@@ -18,5 +18,6 @@
 #include "kith/generate.h"
 #include "kith/graph.h"
 #include "kith/model.h"
+#include "kith/report.h"
 
 #endif
