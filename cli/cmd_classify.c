@@ -285,6 +285,7 @@ static void choose_judged(const task *t, kith_report_input *in)
 static kith_status write_report(task *t, const char *path)
 {
     char title[300], how[400];
+    const bool tunes = !args_flag(t->r.a, "no-tune");
     outcome o = {0};
     kith_solution *s = NULL;
     kith_report_input in = {
@@ -297,10 +298,12 @@ static kith_status write_report(task *t, const char *path)
                                        &t->r.err);
 
     tell_training(t, &o);
-    snprintf(how, sizeof(how),
-             "Trained %s%s%s. What was not given was chosen "
-             "for the best accuracy on those nodes.",
-             o.notes[0], o.notes[1] ? ", " : "", o.notes[1] ? o.notes[1] : "");
+    snprintf(how, sizeof(how), "Trained %s%s%s.%s", o.notes[0],
+             o.notes[1] ? ", " : "", o.notes[1] ? o.notes[1] : "",
+             tunes && in.n_validation > 0
+                 ? " Parameters that were not given were chosen by how well "
+                   "they did on those nodes."
+                 : "");
     in.solution = s;
     choose_judged(t, &in);
     if (st == KITH_OK)

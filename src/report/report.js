@@ -4,8 +4,7 @@
 var D = JSON.parse(document.getElementById("data").textContent);
 var page = document.getElementById("page");
 var SVG = "http://www.w3.org/2000/svg";
-var COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#8a6d00", "#56b4e9",
-  "#7f4fc9", "#6b7280"];
+var COLOURS = [0, 1, 2, 3, 4, 5, 6, 7].map(function (i) { return "var(--c" + i + ")"; });
 var DASHES = ["", "7 3", "2 3", "9 3 2 3", "4 2", "1 2", "12 4", "6 2 2 2"];
 
 function fill(e, attrs, kids) {
@@ -142,7 +141,9 @@ function histogram(title, a, b, low, high, means) {
   var most = Math.max.apply(null, A.concat(B)) || 1, n = a.length;
   var ticks = [0, .5, 1].map(function (t) { return low + t * (high - low); });
   var f = frame({ x: [low, high], y: [0, most], height: 220, xlabel: "edge weight", ylabel: "share of edges",
-    label: title, xticks: ticks, yticks: [0, most / 2, most] });
+    label: title, xticks: ticks, yticks: [0, most / 2, most],
+    yname: function (v) { return String(Number(v.toPrecision(2))); },
+    xname: function (v) { return String(Number(v.toPrecision(2))); } });
   [A, B].forEach(function (l, which) {
     var pts = [];
     l.forEach(function (v, i) {
@@ -204,8 +205,8 @@ function draw(row) {
     g.appendChild(s("circle", { cx: x, cy: y, r: big ? 15 : 11, fill: COLOURS[c % 8],
       stroke: "currentColor", "stroke-width": r[5] ? 3 : 0 },
       s("title", {}, r[0] + ": " + className(c) + ", " + share(r[2]) + (r[3] >= 0 ? ", known " + className(r[3]) : ""))));
-    g.appendChild(s("text", { x: x, y: y + 4, "text-anchor": "middle", style: "fill:#fff;font-weight:600" }, c));
-    g.appendChild(s("text", { x: x, y: y + (big ? 28 : 23), "text-anchor": "middle", direction: "ltr" }, cut(r[0])));
+    g.appendChild(s("text", { x: x, y: y + 4, "text-anchor": "middle", style: "fill:var(--card);font-weight:600" }, c));
+    g.appendChild(s("text", { x: x, y: y + (big ? 28 : 23), "text-anchor": "middle", "class": "halo" }, cut(r[0])));
   }
   around.forEach(function (a, i) {
     var t = 2 * Math.PI * i / n - Math.PI / 2;
@@ -358,7 +359,7 @@ function largest(rows) {
 }
 function explanation() {
   document.title = D.node + " – Kith explanation";
-  page.appendChild(h("h1", {}, "Why is ", name(D.node), " ", name(D["class"]), "?"));
+  page.appendChild(h("h1", {}, "Why is node ", name(D.node), " in class ", name(D["class"]), "?"));
   page.appendChild(h("p", { "class": "soft" }, "Probability " + share(D.probability) + " by method " + D.method +
     (D.known ? "; its known label is " : ""), D.known ? name(D.known) : "", ". A belief above 0 speaks for the class. Kith " + D.version + "."));
   var own = D.propagates ? (D.clamped ? "its own label" : D.features.length ? "its own features" : "the node itself (nothing known)") : "its features";

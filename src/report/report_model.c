@@ -15,9 +15,9 @@ enum {
     CLASSES_MOST = 400, /* named; the heat maps show fewer */
     HEAT_MOST = 24,
     HISTOGRAM = 32,
-    TRACE_MOST = 40,
-    ROWS = 100,  /* of each table */
-    AROUND = 10, /* neighbours in a picture */
+    TRACE_MOST = 40, /* of a large graph; else 400 */
+    ROWS = 100,      /* of each table */
+    AROUND = 10,     /* neighbours in a picture */
 };
 
 typedef struct report {
@@ -302,6 +302,7 @@ static kith_status put_trace(const report *r, kith_error *err)
     const kith__task *t = &r->s->setting.task;
     const int64_t cells = (int64_t)r->n * r->classes;
     const double tolerance = kith_model_params(r->m)->tolerance;
+    const int most = cells < 1000000 ? 10 * TRACE_MOST : TRACE_MOST;
     kith_status st = KITH_OK;
     float *from = NULL, *to = NULL;
 
@@ -311,7 +312,7 @@ static kith_status put_trace(const report *r, kith_error *err)
     TRY_NEW(to, kith__alloc_big(cells, sizeof(float)));
     memcpy(from, r->s->b.Q, (size_t)cells * sizeof(float));
     kith__json_open(r->j, "trace", '[');
-    for (int i = 0; i < TRACE_MOST; i++) {
+    for (int i = 0; i < most; i++) {
         const float change = kith__coupled_step(
             &r->s->W, from, r->classes, r->s->b.coupling, r->s->b.Q, to);
         float *swap = from;
@@ -319,8 +320,7 @@ static kith_status put_trace(const report *r, kith_error *err)
         kith__json_number(r->j, NULL, (double)change);
         from = to;
         to = swap;
-        TRY(kith__progress(t->job, "tracing", i + 1, TRACE_MOST, "iterations",
-                           err));
+        TRY(kith__progress(t->job, "tracing", i + 1, most, "iterations", err));
         if ((double)change <= tolerance || !isfinite(change))
             break;
     }
