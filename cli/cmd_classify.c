@@ -128,6 +128,7 @@ typedef struct task {
     chosen_nodes nodes;
     kith_model *tuned; /* on kept and held */
     kith_model *model;
+    kith_solution *solution; /* of model, if a report is wanted */
     float *p;
     float *p_tuned; /* of the model that has not seen what was held out */
     int64_t *known;
@@ -148,6 +149,25 @@ static kith_status fit(task *t, int32_t *train, int32_t n_train, int32_t *val,
     return kith_model_train(t->data, t->method, &split, o, out, p, &t->r.err);
 }
 
+/* The last one, whose table is written. */
+static kith_status fit_last(task *t, const kith_train_options *o)
+{
+    const kith_split split = {.train = t->nodes.pool,
+                              .val = t->nodes.val,
+                              .n_train = t->nodes.n_pool,
+                              .n_val = t->nodes.n_val};
+    kith_status st;
+
+    if (!args_text(t->r.a, "report"))
+        return kith_model_train(t->data, t->method, &split, o, &t->model, t->p,
+                                &t->r.err);
+    st = kith_solution_train(t->data, t->method, &split, o, &t->model,
+                             &t->solution, &t->r.err);
+    if (st == KITH_OK)
+        kith_solution_probabilities(t->solution, t->p);
+    return st;
+}
+
 /* Tune on what was held out, then fit all with the parameters chosen. */
 static kith_status fit_twice(task *t, const kith_train_options *o)
 {
@@ -161,8 +181,7 @@ static kith_status fit_twice(task *t, const kith_train_options *o)
     again.fixed = KITH_FIX_ALL;
     again.temperature = kith_model_temperature(t->tuned);
     again.like = t->tuned;
-    return fit(t, t->nodes.pool, t->nodes.n_pool, NULL, 0, &again, &t->model,
-               t->p);
+    return fit_last(t, &again);
 }
 
 static kith_status train(task *t)
@@ -177,8 +196,7 @@ static kith_status train(task *t)
         return run_no_memory(&t->r);
     if (t->nodes.n_held > 0)
         return fit_twice(t, &o);
-    return fit(t, t->nodes.pool, t->nodes.n_pool, t->nodes.val, t->nodes.n_val,
-               &o, &t->model, t->p);
+    return fit_last(t, &o);
 }
 
 /* ---- what came of it ----------------------------------------------------- */
@@ -287,15 +305,13 @@ static kith_status write_report(task *t, const char *path)
     char title[300], how[400];
     const bool tunes = !args_flag(t->r.a, "no-tune");
     outcome o = {0};
-    kith_solution *s = NULL;
     kith_report_input in = {
+        .solution = t->solution,
         .title = input_name(t->path, title, sizeof(title)),
         .validation = kith_model_validation(t->tuned ? t->tuned : t->model),
         .n_validation = t->nodes.n_held > 0 ? t->nodes.n_held : t->nodes.n_val,
         .how = how,
     };
-    kith_status st = kith_solution_new(t->model, t->data, &t->r.job, &s,
-                                       &t->r.err);
 
     tell_training(t, &o);
     snprintf(how, sizeof(how), "Trained %s%s%s.%s", o.notes[0],
@@ -304,12 +320,8 @@ static kith_status write_report(task *t, const char *path)
                  ? " Parameters that were not given were chosen by how well "
                    "they did on those nodes."
                  : "");
-    in.solution = s;
     choose_judged(t, &in);
-    if (st == KITH_OK)
-        st = report_file_write(&t->r, &in, path);
-    kith_solution_free(s);
-    return st;
+    return report_file_write(&t->r, &in, path);
 }
 
 static kith_status write_all(task *t)
@@ -360,6 +372,7 @@ static kith_status work(task *t)
 static void task_release(task *t)
 {
     chosen_nodes_release(&t->nodes);
+    kith_solution_free(t->solution);
     kith_model_free(t->tuned);
     kith_model_free(t->model);
     kith_dataset_free(t->data);

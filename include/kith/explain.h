@@ -29,6 +29,13 @@ KITH_API kith_status kith_solution_new(const kith_model *m,
                                        const kith_dataset *d,
                                        const kith_job *job, kith_solution **out,
                                        kith_error *err);
+/* Train as kith_model_train() and keep the run, which saves another one. */
+KITH_API kith_status kith_solution_train(const kith_dataset *d,
+                                         const char *method,
+                                         const kith_split *split,
+                                         const kith_train_options *options,
+                                         kith_model **model,
+                                         kith_solution **out, kith_error *err);
 KITH_API void kith_solution_free(kith_solution *s); /* NULL is fine */
 
 /* Probabilities of every node, n x classes, as kith_model_predict(). */

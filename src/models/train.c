@@ -206,8 +206,10 @@ static kith_status remember(kith_model *m, const char *method,
         TRY_NEW(m->names[c], kith__copy_string(d->labels->names[c],
                                                strlen(d->labels->names[c])));
     if (b->has_coupling) {
-        m->coupling = b->coupling;
-        b->coupling = NULL;
+        const int64_t cells = (int64_t)m->classes * m->classes;
+
+        TRY_NEW(m->coupling, kith__alloc(cells, sizeof(*m->coupling)));
+        memcpy(m->coupling, b->coupling, (size_t)cells * sizeof(*m->coupling));
     }
     TRY(remember_train(m, t, err));
 out:
@@ -250,11 +252,17 @@ static kith_status train_method(const kith__method *how, const kith__task *t,
     return how->fit(t, features, options, val, &m->state, b, err);
 }
 
-kith_status kith_model_train(const kith_dataset *d, const char *method,
-                             const kith_split *split,
-                             const kith_train_options *options,
-                             kith_model **out, float *probabilities,
-                             kith_error *err)
+static kith_status make_solution(const kith_model *m, const kith_dataset *d,
+                                 const kith_job *job, setting *s,
+                                 kith__beliefs *b, kith_solution **out,
+                                 kith_error *err);
+
+/* Train; hand over the run as *keep if that is not NULL. */
+static kith_status train(const kith_dataset *d, const char *method,
+                         const kith_split *split,
+                         const kith_train_options *options, kith_model **out,
+                         float *probabilities, kith_solution **keep,
+                         kith_error *err)
 {
     const kith__method *how = kith__method_find(method);
     int32_t *val_node = NULL, *val_truth = NULL;
@@ -276,7 +284,9 @@ kith_status kith_model_train(const kith_dataset *d, const char *method,
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                        "none of the training nodes has a label"));
     TRY(set_up(&s, d->graph, d->labels->classes, &options->job, err));
-    TRY(new_beliefs(&s.task, (wanted){0}, &beliefs, err));
+    TRY(new_beliefs(&s.task,
+                    (wanted){.weights = keep && how->learns, .Q = keep},
+                    &beliefs, err));
     TRY_NEW(m, kith__alloc_zeroed(1, sizeof(*m)));
     TRY(train_method(how, &s.task, d->features, options, &val, m, &beliefs,
                      err));
@@ -288,6 +298,8 @@ kith_status kith_model_train(const kith_dataset *d, const char *method,
     if (probabilities)
         kith__softmax_rows(beliefs.P, s.task.n, m->classes, m->temperature,
                            probabilities, s.task.threads);
+    if (keep)
+        TRY(make_solution(m, d, &options->job, &s, &beliefs, keep, err));
     *out = m;
     m = NULL;
 out:
@@ -297,6 +309,25 @@ out:
     kith__free(val_node);
     kith__free(val_truth);
     return st;
+}
+
+kith_status kith_model_train(const kith_dataset *d, const char *method,
+                             const kith_split *split,
+                             const kith_train_options *options,
+                             kith_model **out, float *probabilities,
+                             kith_error *err)
+{
+    return train(d, method, split, options, out, probabilities, NULL, err);
+}
+
+kith_status kith_solution_train(const kith_dataset *d, const char *method,
+                                const kith_split *split,
+                                const kith_train_options *options,
+                                kith_model **model, kith_solution **out,
+                                kith_error *err)
+{
+    *out = NULL;
+    return train(d, method, split, options, model, NULL, out, err);
 }
 
 /* ---- predicting ---------------------------------------------------------- */
@@ -459,32 +490,56 @@ out:
     return st;
 }
 
+/* Take a run over: its arrays belong to *out, or on failure still to the
+ * caller. */
+static kith_status make_solution(const kith_model *m, const kith_dataset *d,
+                                 const kith_job *job, setting *s,
+                                 kith__beliefs *b, kith_solution **out,
+                                 kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith_solution *new = NULL;
+
+    TRY_NEW(new, kith__alloc_zeroed(1, sizeof(*new)));
+    new->model = m;
+    new->data = d;
+    if (job)
+        new->job = *job;
+    new->setting.task = s->task;
+    TRY(mark_trained(new, err));
+    new->setting = *s;
+    new->setting.task.job = &new->job;
+    new->b = *b;
+    *s = (setting){0};
+    *b = (kith__beliefs){0};
+    new->W = new->setting.task.W;
+    if (new->b.weights &&new->b.linear != KITH__NOT_LINEAR) {
+        new->W.weights = new->b.weights;
+        new->W.scale = NULL;
+    }
+    *out = new;
+    new = NULL;
+out:
+    kith_solution_free(new);
+    return st;
+}
+
 kith_status kith_solution_new(const kith_model *m, const kith_dataset *d,
                               const kith_job *job, kith_solution **out,
                               kith_error *err)
 {
     const kith__method *how = kith__method_find(m->method);
     kith_status st = KITH_OK;
-    kith_solution *s = NULL;
+    kith__beliefs b = {0};
+    setting s = {0};
 
     *out = NULL;
-    TRY_NEW(s, kith__alloc_zeroed(1, sizeof(*s)));
-    s->model = m;
-    s->data = d;
-    if (job)
-        s->job = *job;
-    TRY(rerun(m, d, &s->job, (wanted){.weights = how && how->learns, .Q = true},
-              &s->setting, &s->b, err));
-    s->W = s->setting.task.W;
-    if (how->learns && s->b.linear != KITH__NOT_LINEAR) {
-        s->W.weights = s->b.weights;
-        s->W.scale = NULL;
-    }
-    TRY(mark_trained(s, err));
-    *out = s;
-    s = NULL;
+    TRY(rerun(m, d, job, (wanted){.weights = how && how->learns, .Q = true}, &s,
+              &b, err));
+    TRY(make_solution(m, d, job, &s, &b, out, err));
 out:
-    kith_solution_free(s);
+    release_beliefs(&b);
+    release_setting(&s);
     return st;
 }
 

@@ -220,6 +220,33 @@ TEST(a_method_that_is_not_linear_is_refused_by_name)
     tear_down(&f);
 }
 
+/* Training that keeps its run has the beliefs of one run again. */
+TEST(a_run_kept_from_training_is_the_run_made_again)
+{
+    int32_t train[] = {0, 1, 2, 3, 4, 5};
+    kith_split split = {.train = train, .n_train = 6};
+    kith_train_options o;
+    kith_solution *kept = NULL;
+    kith_model *m = NULL;
+    kith_error err;
+    fixture f;
+
+    kith_train_options_init(&o);
+    set_up(&f, "lcm", 40, &o.params);
+    CHECK_OK(kith_solution_train(&f.data, "lcm", &split, &o, &m, &kept, &err));
+    CHECK(memcmp(kept->b.P, f.solution->b.P, 120 * sizeof(float)) == 0);
+    CHECK(memcmp(kept->b.Q, f.solution->b.Q, 120 * sizeof(float)) == 0);
+    CHECK(memcmp(kept->b.weights, f.solution->b.weights,
+                 (size_t)kept->W.rows[40] * sizeof(float)) == 0);
+    kith_solution_free(kept);
+    kith_model_free(m);
+    kept = NULL;
+    CHECK_OOM(
+        st = kith_solution_train(&f.data, "lcm", &split, &o, &m, &kept, NULL),
+        (kith_solution_free(kept), kith_model_free(m)));
+    tear_down(&f);
+}
+
 TEST(explaining_survives_every_failed_allocation)
 {
     kith_explanation *e = NULL;
