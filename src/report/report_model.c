@@ -232,51 +232,99 @@ static void add_weight(histograms *h, int which, double w)
     h->n[which]++;
 }
 
-/* The class of a node: known, or else predicted. */
-static int class_of(const report *r, int32_t u, bool *guessed)
+/* The class of every node: known, or else predicted; new. */
+static int32_t *classes_of_all(const report *r, bool *guessed)
 {
-    const int32_t known = known_label(r, u);
+    int32_t *of = kith__alloc(r->n, sizeof(*of));
 
-    *guessed |= known < 0;
-    return known >= 0 ? (int)known : kith__likeliest(row_of(r, u), r->classes);
+    for (int32_t u = 0; of && u < r->n; u++) {
+        of[u] = known_label(r, u);
+        if (of[u] < 0) {
+            of[u] = kith__likeliest(row_of(r, u), r->classes);
+            *guessed = true;
+        }
+    }
+    return of;
 }
 
-static void fill_histograms(const report *r, histograms *h, bool *guessed)
+static void find_range(const report *r, histograms *h)
 {
     const kith__coupled *start = &r->s->setting.task.W, *end = &r->s->W;
+    double low = 0, high = 1e-9;
 
-    h->low = 0;
-    h->high = 1e-9;
+#pragma omp parallel for num_threads(end->threads) schedule(dynamic, 1024) \
+    reduction(min                                                          \
+              : low) reduction(max                                         \
+                               : high)
     for (int32_t u = 0; u < r->n; u++)
         for (int64_t p = end->rows[u]; p < end->rows[u + 1]; p++) {
             const double w = kith__weight_at(end, u, p);
 
-            h->low = fmin(h->low, w);
-            h->high = fmax(h->high, fmax(w, kith__weight_at(start, u, p)));
+            low = fmin(low, w);
+            high = fmax(high, fmax(w, kith__weight_at(start, u, p)));
         }
-    for (int32_t u = 0; u < r->n; u++) {
-        const int own = class_of(r, u, guessed);
-
-        for (int64_t p = end->rows[u]; p < end->rows[u + 1]; p++) {
-            const int32_t v = end->neighbours[p];
-            const int other = v < u ? class_of(r, v, guessed) : 0;
-
-            if (v >= u)
-                continue;
-            add_weight(h, own != other, kith__weight_at(start, u, p));
-            add_weight(h, 2 + (own != other), kith__weight_at(end, u, p));
-        }
-    }
+    h->low = low;
+    h->high = high;
 }
 
-static void put_weights(const report *r)
+static void fill_part(const report *r, const int32_t *of, int32_t from,
+                      int32_t to, histograms *h)
+{
+    const kith__coupled *start = &r->s->setting.task.W, *end = &r->s->W;
+
+    for (int32_t u = from; u < to; u++)
+        for (int64_t p = end->rows[u]; p < end->rows[u + 1]; p++) {
+            const int32_t v = end->neighbours[p];
+            const bool other = of[u] != of[v];
+
+            if (v >= u)
+                break; /* rows ascend: the rest is in the other rows */
+            add_weight(h, other, kith__weight_at(start, u, p));
+            add_weight(h, 2 + other, kith__weight_at(end, u, p));
+        }
+}
+
+/* In parts that do not depend on the threads, added up in order. */
+static kith_status fill_histograms(const report *r, histograms *h,
+                                   bool *guessed, kith_error *err)
+{
+    enum { PARTS = 64 };
+    kith_status st = KITH_OK;
+    histograms *part = NULL;
+    int32_t *of = NULL;
+
+    TRY_NEW(part, kith__alloc_zeroed(PARTS, sizeof(*part)));
+    TRY_NEW(of, classes_of_all(r, guessed));
+    find_range(r, h);
+#pragma omp parallel for num_threads(r->s->W.threads) schedule(dynamic, 1)
+    for (int i = 0; i < PARTS; i++) {
+        part[i].low = h->low;
+        part[i].high = h->high;
+        fill_part(r, of, (int32_t)((int64_t)r->n * i / PARTS),
+                  (int32_t)((int64_t)r->n * (i + 1) / PARTS), &part[i]);
+    }
+    for (int i = 0; i < PARTS; i++)
+        for (int k = 0; k < 4; k++) {
+            h->sum[k] += part[i].sum[k];
+            h->n[k] += part[i].n[k];
+            for (int b = 0; b < HISTOGRAM; b++)
+                h->count[k][b] += part[i].count[k][b];
+        }
+out:
+    kith__free(part);
+    kith__free(of);
+    return st;
+}
+
+static kith_status put_weights(const report *r, kith_error *err)
 {
     static const char *const names[] = {"same_before", "other_before",
                                         "same_after", "other_after"};
     histograms h = {0};
     bool guessed = false;
+    kith_status st = KITH_OK;
 
-    fill_histograms(r, &h, &guessed);
+    TRY(fill_histograms(r, &h, &guessed, err));
     kith__json_open(r->j, "weights", '{');
     kith__json_number(r->j, "low", h.low);
     kith__json_number(r->j, "high", h.high);
@@ -294,6 +342,8 @@ static void put_weights(const report *r)
                           h.n[i] > 0 ? h.sum[i] / h.n[i] : (double)NAN);
     kith__json_close(r->j, ']');
     kith__json_close(r->j, '}');
+out:
+    return st;
 }
 
 /* The largest change in each iteration of P = Q + W P H from P = Q. */
@@ -480,7 +530,7 @@ static kith_status put_all(const report *r, kith_error *err)
     TRY(put_classes(r, err));
     TRY(put_judged(r, err));
     TRY(put_coupling(r, err));
-    put_weights(r);
+    TRY(put_weights(r, err));
     TRY(put_trace(r, err));
     TRY(put_tables(r, err));
     kith__json_close(r->j, '}');
