@@ -48,7 +48,7 @@ kith_status node_named(run *r, const kith_graph *g, const char *id,
     *node = kith_graph_find(g, id, strlen(id));
     if (*node >= 0)
         return KITH_OK;
-    for (; id[n] && n < 60; n++)
+    for (; n < 60 && id[n]; n++)
         shown[n] = (unsigned char)id[n] < 32 || id[n] == 127 ? '?' : id[n];
     shown[n] = '\0';
     return run_fail(r, KITH_ERR_ARGUMENT, NULL,

@@ -75,11 +75,12 @@ static kith_status chebyshev(const kith_solution *s, const float *H, double rho,
     for (int i = 0; i < C * C; i++)
         scaled[i] = (float)((double)H[i] / rho);
     kith__coupled_step(&s->W, U[0], C, scaled, U[2], U[1]);
-    for (int j = 1; j <= most; j++, c *= r) {
+    for (int j = 1; j <= most; j++) {
         const double a = (j % 2 ? -2 : 2) / rho;
         float *oldest = U[0];
 
         add_times(Z, U[1], (j / 2) % 2 ? -c : c, cells, t->threads);
+        c *= r;
         for (int i = 0; i < C * C; i++)
             scaled[i] = (float)(a * (double)H[i]);
         kith__coupled_step(&s->W, U[1], C, scaled, U[0], U[2]);
