@@ -10,16 +10,16 @@ T            =
 # In CI, warnings are errors.
 CONFIGURE := $(if $(filter true 1,$(CI)),-DKITH_WERROR=ON)
 
-.PHONY: all help demo test bench lint fuzz asan tsan install clean
-.PHONY: setup-build setup-test setup-lint setup-fuzz setup-bench
+.PHONY: all help demo test test-browser bench lint fuzz asan tsan install clean
+.PHONY: setup-build setup-test setup-browser setup-lint setup-fuzz setup-bench
 .NOTPARALLEL: # apt-get cannot run twice at once; ninja uses all cores
 
 all: setup-build ## build the library and the command, into build/
 	@$(call build,release,$(BUILD))
 
 help: ## show this
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { \
-		printf "make %-9s%s\n", $$1 == "all" ? "" : $$1, $$2 }' \
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { \
+		printf "make %-13s%s\n", $$1 == "all" ? "" : $$1, $$2 }' \
 		$(firstword $(MAKEFILE_LIST))
 
 demo: all ## show what Kith does, on two small graphs
@@ -27,6 +27,9 @@ demo: all ## show what Kith does, on two small graphs
 
 test: setup-test all ## run all tests; T=word runs those that match
 	@tests/run.sh $(BUILD) $(T)
+
+test-browser: setup-browser all ## open the HTML pages in headless Chromium
+	@tests/browser/run.sh $(BUILD)
 
 bench: all setup-bench ## measure reading, building and the methods beside peers
 	@bench/run.sh $(BUILD)
@@ -52,7 +55,7 @@ install: all ## install below PREFIX=/usr/local (and DESTDIR=)
 clean: ## remove everything that was built
 	rm -rf $(BUILD) build-*
 
-setup-build setup-test setup-lint setup-fuzz setup-bench: setup-%:
+setup-build setup-test setup-browser setup-lint setup-fuzz setup-bench: setup-%:
 	@$(if $(filter yes,$(SETUP)),scripts/setup.sh $*)
 
 # $(call build,PRESET,FOLDER): configure if that has not been done, then build.

@@ -10,6 +10,7 @@
 #include "method_options.h"
 #include "outcome_text.h"
 #include "predictions.h"
+#include "report_file.h"
 #include "term.h"
 
 static const char *const usage[] = {
@@ -59,7 +60,13 @@ static const option options[] = {
     {.name = "save",
      .type = OPTION_FILE,
      .value = "FILE",
-     .help = "Keep the model, for 'kith predict'."},
+     .help = "Keep the model, for 'kith predict', 'explain', 'suggest' and "
+             "'report'."},
+    {.name = "report",
+     .type = OPTION_FILE,
+     .value = "FILE",
+     .help = "Write one HTML page about the data, the model and its "
+             "predictions; see 'kith report'."},
     {.name = "val",
      .type = OPTION_FILE,
      .value = "FILE",
@@ -121,7 +128,9 @@ typedef struct task {
     chosen_nodes nodes;
     kith_model *tuned; /* on kept and held */
     kith_model *model;
+    kith_solution *solution; /* of model, if a report is wanted */
     float *p;
+    float *p_tuned; /* of the model that has not seen what was held out */
     int64_t *known;
     kith_scores test;
     bool tested;
@@ -140,12 +149,31 @@ static kith_status fit(task *t, int32_t *train, int32_t n_train, int32_t *val,
     return kith_model_train(t->data, t->method, &split, o, out, p, &t->r.err);
 }
 
+/* The last one, whose table is written. */
+static kith_status fit_last(task *t, const kith_train_options *o)
+{
+    const kith_split split = {.train = t->nodes.pool,
+                              .val = t->nodes.val,
+                              .n_train = t->nodes.n_pool,
+                              .n_val = t->nodes.n_val};
+    kith_status st;
+
+    if (!args_text(t->r.a, "report"))
+        return kith_model_train(t->data, t->method, &split, o, &t->model, t->p,
+                                &t->r.err);
+    st = kith_solution_train(t->data, t->method, &split, o, &t->model,
+                             &t->solution, &t->r.err);
+    if (st == KITH_OK)
+        kith_solution_probabilities(t->solution, t->p);
+    return st;
+}
+
 /* Tune on what was held out, then fit all with the parameters chosen. */
 static kith_status fit_twice(task *t, const kith_train_options *o)
 {
     kith_train_options again = *o;
     kith_status st = fit(t, t->nodes.kept, t->nodes.n_kept, t->nodes.held,
-                         t->nodes.n_held, o, &t->tuned, NULL);
+                         t->nodes.n_held, o, &t->tuned, t->p_tuned);
 
     if (st != KITH_OK)
         return st;
@@ -153,8 +181,7 @@ static kith_status fit_twice(task *t, const kith_train_options *o)
     again.fixed = KITH_FIX_ALL;
     again.temperature = kith_model_temperature(t->tuned);
     again.like = t->tuned;
-    return fit(t, t->nodes.pool, t->nodes.n_pool, NULL, 0, &again, &t->model,
-               t->p);
+    return fit_last(t, &again);
 }
 
 static kith_status train(task *t)
@@ -162,12 +189,14 @@ static kith_status train(task *t)
     const kith_train_options o = method_options(&t->r);
 
     t->p = predictions_new(t->data->graph, t->data->labels->classes);
-    if (!t->p)
+    if (args_text(t->r.a, "report") && t->nodes.n_held > 0)
+        t->p_tuned = predictions_new(t->data->graph, t->data->labels->classes);
+    if (!t->p ||
+        (args_text(t->r.a, "report") && t->nodes.n_held > 0 && !t->p_tuned))
         return run_no_memory(&t->r);
     if (t->nodes.n_held > 0)
         return fit_twice(t, &o);
-    return fit(t, t->nodes.pool, t->nodes.n_pool, t->nodes.val, t->nodes.n_val,
-               &o, &t->model, t->p);
+    return fit_last(t, &o);
 }
 
 /* ---- what came of it ----------------------------------------------------- */
@@ -240,11 +269,59 @@ static void tell(task *t, FILE *out)
         .test = t->tested ? &t->test : NULL,
         .table = args_text(t->r.a, "output"),
         .saved = args_text(t->r.a, "save"),
+        .report = args_text(t->r.a, "report"),
         .seconds = seconds_now() - t->r.begun,
     };
 
     tell_training(t, &o);
     outcome_text(out, &o);
+}
+
+/* Judged on the split's test nodes, or on those held out, by the model that
+ * has not seen them, or on those named for tuning. */
+static void choose_judged(const task *t, kith_report_input *in)
+{
+    const chosen_nodes *c = &t->nodes;
+
+    if (t->tested) {
+        in->judged = c->named.test;
+        in->n_judged = c->named.n_test;
+        in->judged_what = "the test nodes of the split";
+    } else if (c->n_held > 0) {
+        in->judged = c->held;
+        in->n_judged = c->n_held;
+        in->judged_what = "labelled nodes held out for tuning, by a model that "
+                          "has not learnt from them";
+        in->probabilities = t->p_tuned;
+    } else {
+        in->judged = c->val;
+        in->n_judged = c->n_val;
+        in->judged_what = "the nodes named for tuning";
+    }
+}
+
+static kith_status write_report(task *t, const char *path)
+{
+    char title[300], how[400];
+    const bool tunes = !args_flag(t->r.a, "no-tune");
+    outcome o = {0};
+    kith_report_input in = {
+        .solution = t->solution,
+        .title = input_name(t->path, title, sizeof(title)),
+        .validation = kith_model_validation(t->tuned ? t->tuned : t->model),
+        .n_validation = t->nodes.n_held > 0 ? t->nodes.n_held : t->nodes.n_val,
+        .how = how,
+    };
+
+    tell_training(t, &o);
+    snprintf(how, sizeof(how), "Trained %s%s%s.%s", o.notes[0],
+             o.notes[1] ? ", " : "", o.notes[1] ? o.notes[1] : "",
+             tunes && in.n_validation > 0
+                 ? " Parameters that were not given were chosen by how well "
+                   "they did on those nodes."
+                 : "");
+    choose_judged(t, &in);
+    return report_file_write(&t->r, &in, path);
 }
 
 static kith_status write_all(task *t)
@@ -257,6 +334,8 @@ static kith_status write_all(task *t)
         st = kith_model_save(t->model, save, &t->r.err);
     if (st == KITH_OK && table)
         st = predictions_write(&t->r, t->data->graph, t->model, t->p, table);
+    if (st == KITH_OK && args_text(t->r.a, "report"))
+        st = write_report(t, args_text(t->r.a, "report"));
     return st;
 }
 
@@ -267,6 +346,8 @@ static kith_status work(task *t)
 
     if (st == KITH_OK)
         st = check_output(&t->r, args_text(a, "save"));
+    if (st == KITH_OK)
+        st = check_output(&t->r, args_text(a, "report"));
     if (st == KITH_OK)
         st = open_given(&t->r, t->path, &t->data);
     if (st == KITH_OK && !(t->data->labels && t->data->labels->labelled > 0))
@@ -291,11 +372,13 @@ static kith_status work(task *t)
 static void task_release(task *t)
 {
     chosen_nodes_release(&t->nodes);
+    kith_solution_free(t->solution);
     kith_model_free(t->tuned);
     kith_model_free(t->model);
     kith_dataset_free(t->data);
     free(t->known);
     free(t->p);
+    free(t->p_tuned);
 }
 
 static int check(const args *a)
@@ -312,6 +395,9 @@ static int check(const args *a)
     if (save && strcmp(save, "-") == 0)
         return usage_error(a->of,
                            "a model cannot go to standard output: name a file");
+    if (args_text(a, "report") && strcmp(args_text(a, "report"), "-") == 0)
+        return usage_error(
+            a->of, "a report cannot go to standard output: name a file");
     if (save && table && strcmp(save, table) == 0)
         return usage_error(a->of, "-o and --save name the same file");
     return predictions_check_name(a->of, table);

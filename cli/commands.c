@@ -5,6 +5,8 @@
 
 const command *const all_commands[] = {
     &cmd_classify,       &cmd_predict,
+    &cmd_explain,        &cmd_rank,
+    &cmd_suggest,        &cmd_report,
     &cmd_eval,           &cmd_methods,
     &cmd_graph,          &cmd_graph_build,
     &cmd_graph_info,     &cmd_graph_convert,

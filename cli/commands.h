@@ -10,6 +10,10 @@
 
 extern const command cmd_classify;
 extern const command cmd_predict;
+extern const command cmd_explain;
+extern const command cmd_rank;
+extern const command cmd_suggest;
+extern const command cmd_report;
 extern const command cmd_eval;
 extern const command cmd_methods;
 extern const command cmd_graph;

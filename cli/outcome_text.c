@@ -239,7 +239,9 @@ static void written_part(FILE *out, const outcome *o)
                 term_count(kith_graph_nodes(o->data->graph), number));
     if (o->saved)
         fprintf(out, "%s: the model, for 'kith predict'\n", o->saved);
-    if (!o->table && !o->saved)
+    if (o->report)
+        fprintf(out, "%s: one page, open it in a browser\n", o->report);
+    if (!o->table && !o->saved && !o->report)
         fputs("nothing was written: '-o FILE' keeps the predictions\n", out);
     fprintf(out, "took %s\n", term_seconds(o->seconds, time));
 }

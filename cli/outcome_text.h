@@ -22,6 +22,7 @@ typedef struct outcome {
     const kith_scores *test; /* NULL if none were */
     const char *table;       /* where the predictions went, NULL = nowhere */
     const char *saved;       /* where the model went, NULL = nowhere */
+    const char *report;      /* where the page went, NULL = nowhere */
     double seconds;
 } outcome;
 

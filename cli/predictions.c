@@ -52,6 +52,15 @@ static kith_status put_field(run *r, FILE *out, const char *text, size_t length,
     return KITH_OK;
 }
 
+kith_status put_node(run *r, FILE *out, const kith_graph *g, int32_t u)
+{
+    char buffer[KITH_ID_BUFFER];
+    size_t length;
+    const char *id = kith_graph_id(g, u, buffer, &length);
+
+    return put_field(r, out, id, length, "node");
+}
+
 static kith_status put_class(run *r, FILE *out, const kith_model *m, int32_t c)
 {
     const char *name = kith_model_class_name(m, c);

@@ -5,6 +5,8 @@
 #ifndef KITH_CLI_PREDICTIONS_H
 #define KITH_CLI_PREDICTIONS_H
 
+#include <stdio.h>
+
 #include "cmd_shared.h"
 
 /* Room for n x classes probabilities, to be freed; NULL without memory. */
@@ -19,6 +21,9 @@ int32_t predicted_class(const float *row, int32_t classes);
  */
 kith_status predictions_write(run *r, const kith_graph *g, const kith_model *m,
                               const float *p, const char *path);
+
+/* Write a node's id as a field of a table. */
+kith_status put_node(run *r, FILE *out, const kith_graph *g, int32_t u);
 
 /* The output a table can go to: wrong usage if it asks for packing. */
 int predictions_check_name(const command *cmd, const char *path);

@@ -38,7 +38,10 @@ installed=$(dpkg-query -W -f '${db:Status-Status} ${Package}\n' \
     sed -n 's/^installed //p' || true)
 missing=$(printf '%s\n' "$wanted" | awk -v have="$installed" '
     BEGIN { n = split(have, name); for (i = 1; i <= n; i++) there[name[i]] = 1 }
-    !($1 in there)')
+    !($1 in there)' | while read -r name purpose; do
+    # npm may come with another nodejs package, and would clash with it
+    [ "$name" = npm ] && command -v npm >/dev/null || echo "$name $purpose"
+done)
 [ -n "$missing" ] || exit 0
 
 echo "setup: installing what is missing, with apt-get:"

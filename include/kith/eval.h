@@ -54,6 +54,41 @@ KITH_API kith_status kith_precision_at(const float *probabilities,
                                        int32_t c, int32_t k, double *out,
                                        kith_error *err);
 
+/* What a list of all nodes with a score of at least `threshold` holds, as
+ * estimated from nodes whose truth is known and whose score is honest. */
+typedef struct kith_threshold {
+    double threshold;
+    int32_t positives, negatives; /* known nodes */
+    int32_t hits, misses; /* of the known: listed positives, negatives */
+    double precision, precision_low, precision_high; /* 95 % (Wilson) */
+    double recall, recall_low, recall_high;
+} kith_threshold;
+
+typedef enum kith_goal {
+    KITH_GOAL_AT = 0,    /* the threshold is `wish` */
+    KITH_GOAL_PRECISION, /* the longest list with at least this precision */
+    KITH_GOAL_RECALL     /* the shortest list with at least this recall */
+} kith_goal;
+
+/*
+ * Choose a threshold.
+ *
+ * scores, positive  of n known nodes; not learnt from when they were scored
+ * prevalence        share of positives where the list is made, if it differs
+ *                   from the known nodes' (precision hangs on it); NaN = theirs
+ *
+ * If no threshold reaches the precision, the one that comes nearest is taken;
+ * out->precision tells.  NaN where nothing is listed.
+ *
+ * Errors: KITH_ERR_ARGUMENT (no positives or no negatives, a wish or
+ * prevalence outside 0 .. 1), KITH_ERR_NOMEM.  Cost: O(n log n).
+ */
+KITH_API kith_status kith_threshold_choose(const float *scores,
+                                           const bool *positive, int32_t n,
+                                           double prevalence, kith_goal goal,
+                                           double wish, kith_threshold *out,
+                                           kith_error *err);
+
 /*
  * A random split of the labelled nodes: per_class training nodes of each class
  * (all but one of a smaller class, at least 1), then val nodes from the rest

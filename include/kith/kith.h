@@ -14,8 +14,10 @@
 #include "kith/core.h"
 #include "kith/data.h"
 #include "kith/eval.h"
+#include "kith/explain.h"
 #include "kith/generate.h"
 #include "kith/graph.h"
 #include "kith/model.h"
+#include "kith/report.h"
 
 #endif

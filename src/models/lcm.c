@@ -336,6 +336,9 @@ static kith_status run(const kith__task *task, const kith_params *p,
            (size_t)(task->classes * task->classes) * sizeof(*s.H));
     if (out->weights)
         memcpy(out->weights, s.w, (size_t)s.W.rows[s.W.n] * sizeof(*s.w));
+    if (out->Q)
+        memcpy(out->Q, s.Q, cells * sizeof(*s.Q));
+    out->linear = KITH__FIXED_POINT;
     out->has_coupling = true;
 out:
     kith__lcm_release(&s);

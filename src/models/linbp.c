@@ -94,6 +94,9 @@ kith_status kith__linbp_run(const kith__task *task, const kith_params *p,
     out->certificate.rho = task->W.rho *
                            kith__rho_small(out->coupling, task->classes);
     out->has_coupling = true;
+    out->linear = KITH__SUM;
+    if (out->Q)
+        memcpy(out->Q, Q, (size_t)cells * sizeof(*Q));
 out:
     kith__free(Q);
     kith__free(other);

@@ -23,11 +23,21 @@ typedef struct kith__task {
     int threads;
 } kith__task;
 
+/* How beliefs P hang on the centred potentials Q that were propagated. */
+typedef enum kith__linearity {
+    KITH__NOT_LINEAR = 0, /* or not told */
+    KITH__SUM,            /* P = sum of W^j Q H^j, j = 0 .. iterations */
+    KITH__FIXED_POINT     /* P = Q + W P H, but for what stopping left */
+} kith__linearity;
+
 /* A result, in arrays of the caller. */
 typedef struct kith__beliefs {
     float *P;        /* n x classes; the largest of a row is the label */
     float *coupling; /* classes x classes: H in the end */
     float *weights;  /* per stored neighbour: W in the end; NULL = not wanted */
+    float *Q; /* n x classes: centred potentials as propagated, of a method
+                 that sets `linear`; NULL = not wanted */
+    kith__linearity linear;
     bool has_coupling;
     kith_certificate certificate;
     double validation; /* accuracy, if the method knows it better than what P

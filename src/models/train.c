@@ -9,6 +9,7 @@
 #include "kernels/softmax.h"
 #include "models/auto.h"
 #include "models/model_object.h"
+#include "models/solution.h"
 #include "models/tune.h"
 
 void kith_params_init(kith_params *p)
@@ -54,12 +55,7 @@ out:
     return st;
 }
 
-/* A task and the arrays it points into. */
-typedef struct setting {
-    kith__task task;
-    float *scale, *weights; /* of W */
-    int32_t *train, *truth;
-} setting;
+typedef kith__setting setting;
 
 static void release_setting(setting *s)
 {
@@ -91,8 +87,13 @@ static kith_status set_up(setting *s, const kith_graph *g, int classes,
     return KITH_OK;
 }
 
+/* What is wanted beside the beliefs. */
+typedef struct wanted {
+    bool weights, Q;
+} wanted;
+
 /* Beliefs and all that goes with them, in new arrays. */
-static kith_status new_beliefs(const kith__task *task, bool weights,
+static kith_status new_beliefs(const kith__task *task, wanted want,
                                kith__beliefs *b, kith_error *err)
 {
     const int C = task->classes;
@@ -101,9 +102,11 @@ static kith_status new_beliefs(const kith__task *task, bool weights,
     b->validation = (double)NAN;
     TRY_NEW(b->P, kith__alloc_big((int64_t)task->n * C, sizeof(float)));
     TRY_NEW(b->coupling, kith__alloc_zeroed((int64_t)C * C, sizeof(float)));
-    if (weights)
+    if (want.weights)
         TRY_NEW(b->weights,
                 kith__alloc_big(task->W.rows[task->n], sizeof(float)));
+    if (want.Q)
+        TRY_NEW(b->Q, kith__alloc_big((int64_t)task->n * C, sizeof(float)));
 out:
     return st;
 }
@@ -113,6 +116,7 @@ static void release_beliefs(kith__beliefs *b)
     kith__free(b->P);
     kith__free(b->coupling);
     kith__free(b->weights);
+    kith__free(b->Q);
 }
 
 /* ---- training ------------------------------------------------------------ */
@@ -204,8 +208,10 @@ static kith_status remember(kith_model *m, const char *method,
         TRY_NEW(m->names[c], kith__copy_string(d->labels->names[c],
                                                strlen(d->labels->names[c])));
     if (b->has_coupling) {
-        m->coupling = b->coupling;
-        b->coupling = NULL;
+        const int64_t cells = (int64_t)m->classes * m->classes;
+
+        TRY_NEW(m->coupling, kith__alloc(cells, sizeof(*m->coupling)));
+        memcpy(m->coupling, b->coupling, (size_t)cells * sizeof(*m->coupling));
     }
     TRY(remember_train(m, t, err));
 out:
@@ -248,11 +254,17 @@ static kith_status train_method(const kith__method *how, const kith__task *t,
     return how->fit(t, features, options, val, &m->state, b, err);
 }
 
-kith_status kith_model_train(const kith_dataset *d, const char *method,
-                             const kith_split *split,
-                             const kith_train_options *options,
-                             kith_model **out, float *probabilities,
-                             kith_error *err)
+static kith_status make_solution(const kith_model *m, const kith_dataset *d,
+                                 const kith_job *job, setting *s,
+                                 kith__beliefs *b, kith_solution **out,
+                                 kith_error *err);
+
+/* Train; hand over the run as *keep if that is not NULL. */
+static kith_status train(const kith_dataset *d, const char *method,
+                         const kith_split *split,
+                         const kith_train_options *options, kith_model **out,
+                         float *probabilities, kith_solution **keep,
+                         kith_error *err)
 {
     const kith__method *how = kith__method_find(method);
     int32_t *val_node = NULL, *val_truth = NULL;
@@ -276,7 +288,9 @@ kith_status kith_model_train(const kith_dataset *d, const char *method,
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                        "none of the training nodes has a label"));
     TRY(set_up(&s, d->graph, d->labels->classes, &options->job, err));
-    TRY(new_beliefs(&s.task, false, &beliefs, err));
+    TRY(new_beliefs(&s.task,
+                    (wanted){.weights = keep && how->learns, .Q = keep},
+                    &beliefs, err));
     TRY_NEW(m, kith__alloc_zeroed(1, sizeof(*m)));
     TRY(train_method(how, &s.task, d->features, options, &val, m, &beliefs,
                      err));
@@ -290,6 +304,8 @@ kith_status kith_model_train(const kith_dataset *d, const char *method,
     if (probabilities)
         kith__softmax_rows(beliefs.P, s.task.n, m->classes, m->temperature,
                            probabilities, s.task.threads);
+    if (keep)
+        TRY(make_solution(m, d, &options->job, &s, &beliefs, keep, err));
     *out = m;
     m = NULL;
 out:
@@ -299,6 +315,25 @@ out:
     kith__free(val_node);
     kith__free(val_truth);
     return st;
+}
+
+kith_status kith_model_train(const kith_dataset *d, const char *method,
+                             const kith_split *split,
+                             const kith_train_options *options,
+                             kith_model **out, float *probabilities,
+                             kith_error *err)
+{
+    return train(d, method, split, options, out, probabilities, NULL, err);
+}
+
+kith_status kith_solution_train(const kith_dataset *d, const char *method,
+                                const kith_split *split,
+                                const kith_train_options *options,
+                                kith_model **model, kith_solution **out,
+                                kith_error *err)
+{
+    *out = NULL;
+    return train(d, method, split, options, model, NULL, out, err);
 }
 
 /* ---- predicting ---------------------------------------------------------- */
@@ -354,7 +389,7 @@ out:
 
 /* Run a model's method on a graph, in new arrays. */
 static kith_status rerun(const kith_model *m, const kith_dataset *d,
-                         const kith_job *job, bool weights, setting *s,
+                         const kith_job *job, wanted want, setting *s,
                          kith__beliefs *b, kith_error *err)
 {
     const kith__method *how = kith__method_find(m->method);
@@ -367,7 +402,7 @@ static kith_status rerun(const kith_model *m, const kith_dataset *d,
                        m->method));
     TRY(find_train(m, d->graph, s, err));
     TRY(set_up(s, d->graph, m->classes, job, err));
-    TRY(new_beliefs(&s->task, weights, b, err));
+    TRY(new_beliefs(&s->task, want, b, err));
     if (how->apply) {
         TRY(how->apply(&s->task, d->features, &m->state, b, err));
         goto out;
@@ -389,7 +424,7 @@ kith_status kith_model_predict(const kith_model *m, const kith_dataset *d,
     kith__beliefs b = {0};
     setting s = {0};
 
-    TRY(rerun(m, d, job, false, &s, &b, err));
+    TRY(rerun(m, d, job, (wanted){0}, &s, &b, err));
     kith__softmax_rows(b.P, s.task.n, m->classes, m->temperature, probabilities,
                        s.task.threads);
     if (certificate)
@@ -436,11 +471,90 @@ kith_status kith_model_average_weights(const kith_model *m,
 
     if (!d->labels)
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0, "no labels"));
-    TRY(rerun(m, d, job, how && how->learns, &s, &b, err));
+    TRY(rerun(m, d, job, (wanted){.weights = how && how->learns}, &s, &b, err));
     average(&s.task.W, NULL, d->labels, &out[0], &out[1]);
     average(&s.task.W, b.weights, d->labels, &out[2], &out[3]);
 out:
     release_beliefs(&b);
     release_setting(&s);
     return st;
+}
+
+/* ---- a model run on a graph, to be asked --------------------------------- */
+
+static kith_status mark_trained(kith_solution *s, kith_error *err)
+{
+    const kith__task *t = &s->setting.task;
+    kith_status st = KITH_OK;
+
+    TRY_NEW(s->trained, kith__alloc(t->n, sizeof(*s->trained)));
+    for (int32_t u = 0; u < t->n; u++)
+        s->trained[u] = -1;
+    for (int32_t l = 0; l < t->n_train; l++)
+        s->trained[t->train[l]] = t->truth[l];
+out:
+    return st;
+}
+
+/* Take a run over: its arrays belong to *out, or on failure still to the
+ * caller. */
+static kith_status make_solution(const kith_model *m, const kith_dataset *d,
+                                 const kith_job *job, setting *s,
+                                 kith__beliefs *b, kith_solution **out,
+                                 kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith_solution *new = NULL;
+
+    TRY_NEW(new, kith__alloc_zeroed(1, sizeof(*new)));
+    new->model = m;
+    new->data = d;
+    if (job)
+        new->job = *job;
+    new->setting.task = s->task;
+    TRY(mark_trained(new, err));
+    new->setting = *s;
+    new->setting.task.job = &new->job;
+    new->b = *b;
+    *s = (setting){0};
+    *b = (kith__beliefs){0};
+    new->W = new->setting.task.W;
+    if (new->b.weights &&new->b.linear != KITH__NOT_LINEAR) {
+        new->W.weights = new->b.weights;
+        new->W.scale = NULL;
+    }
+    *out = new;
+    new = NULL;
+out:
+    kith_solution_free(new);
+    return st;
+}
+
+kith_status kith_solution_new(const kith_model *m, const kith_dataset *d,
+                              const kith_job *job, kith_solution **out,
+                              kith_error *err)
+{
+    const kith__method *how = kith__method_find(m->method);
+    kith_status st = KITH_OK;
+    kith__beliefs b = {0};
+    setting s = {0};
+
+    *out = NULL;
+    TRY(rerun(m, d, job, (wanted){.weights = how && how->learns, .Q = true}, &s,
+              &b, err));
+    TRY(make_solution(m, d, job, &s, &b, out, err));
+out:
+    release_beliefs(&b);
+    release_setting(&s);
+    return st;
+}
+
+void kith_solution_free(kith_solution *s)
+{
+    if (!s)
+        return;
+    release_beliefs(&s->b);
+    release_setting(&s->setting);
+    kith__free(s->trained);
+    kith__free(s);
 }

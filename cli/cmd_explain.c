@@ -1,0 +1,176 @@
+#include <kith/kith.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd_shared.h"
+#include "commands.h"
+#include "explain_report.h"
+#include "node_ids.h"
+#include "out_text.h"
+
+static const char *const usage[] = {
+    "MODEL NODE --graph DATA [--class CLASS] [OPTIONS]", NULL};
+
+static const char *const description[] = {
+    "Says why a node got its label: the exact contribution of every node to "
+    "its belief in a class. Beliefs are linear in what is known of each node, "
+    "so they are a sum: the node's own label or features, each labelled node, "
+    "and each other node's features. The sum is printed beside the belief "
+    "with the residual.",
+    "Also shown: the neighbours that the belief arrives through, the strongest "
+    "paths with their edge weights and couplings, and the features that weigh "
+    "most in the node's logistic regression.",
+    "The model is one that 'kith classify --save' kept. A model file does not "
+    "hold the graph: --graph names it. Methods that are not linear, such as "
+    "bp, are refused.",
+    NULL,
+};
+
+static const argument arguments[] = {
+    {"MODEL", OPTION_FILE, NULL, false,
+     "Model file of 'kith classify --save'."},
+    {"NODE", OPTION_TEXT, NULL, false, "Id of the node."},
+    {.name = NULL},
+};
+
+static const option options[] = {
+    {.name = "graph",
+     .letter = 'g',
+     .type = OPTION_FILE,
+     .value = "DATA",
+     .help = "The graph or data set, as for 'kith classify'. Needed."},
+    {.name = "class",
+     .letter = 'c',
+     .type = OPTION_TEXT,
+     .value = "CLASS",
+     .help = "The class to explain; the most probable one, if not given."},
+    {.name = "features",
+     .type = OPTION_FILE,
+     .value = "FILE",
+     .help = "Features to use: .mtx, .svm, .npy or .npz. Those of the data "
+             "set, if not given."},
+    {.name = "top",
+     .type = OPTION_INTEGER,
+     .value = "N",
+     .preset = "8",
+     .least = 1,
+     .most = 10000,
+     .help = "Rows in each list."},
+    {.name = "json", .help = "Print one JSON object, for programs."},
+    {.name = "html", .help = "Write one HTML page that needs no network."},
+    {.name = "output",
+     .letter = 'o',
+     .type = OPTION_FILE,
+     .value = "FILE",
+     .help = "Write to a file in place of standard output."},
+    ROWS_READING,
+    ROW_THREADS,
+    ROW_QUIET,
+    ROW_HELP,
+    ROW_END,
+};
+
+static const example examples[] = {
+    {"kith explain fraud.km acct-17 --graph g.kg", "why is it on the list?"},
+    {"kith explain fraud.km acct-17 --graph g.kg --class good --json",
+     "what speaks for another class, for a program"},
+    {"kith explain fraud.km acct-17 --graph g.kg --html -o why.html",
+     "a page to send on"},
+    {NULL, NULL},
+};
+
+typedef struct task {
+    run r;
+    kith_dataset *data;
+    kith_model *model;
+    kith_solution *solution;
+    kith_explanation *e;
+} task;
+
+static kith_status write_html(task *t, FILE *out)
+{
+    char *html = NULL;
+    size_t length;
+    const kith_status st = kith_report_explanation(t->solution, t->e, &html,
+                                                   &length, &t->r.err);
+
+    if (st == KITH_OK)
+        fwrite(html, 1, length, out);
+    kith_array_free(html);
+    return st;
+}
+
+static kith_status tell(task *t)
+{
+    const told_explanation told = {t->data, t->model, t->solution, t->e};
+    out_text o;
+    kith_status st = out_text_open(&t->r, args_text(t->r.a, "output"), &o);
+
+    if (st != KITH_OK)
+        return st;
+    if (args_flag(t->r.a, "html"))
+        st = write_html(t, o.stream);
+    else if (!args_flag(t->r.a, "json"))
+        explain_text(o.stream, &told);
+    else if (!explain_json(o.stream, &told))
+        st = run_no_memory(&t->r);
+    if (st == KITH_OK)
+        return out_text_commit(&t->r, &o);
+    out_text_abort(&o);
+    return st;
+}
+
+static kith_status work(task *t)
+{
+    const args *a = t->r.a;
+    int32_t node, of_class = -1;
+    kith_status st = check_output(&t->r, args_text(a, "output"));
+
+    if (st == KITH_OK)
+        st = kith_model_open(args_plain(a, 0), &t->model, &t->r.err);
+    if (st == KITH_OK && args_given(a, "class"))
+        st = class_named(&t->r, t->model, args_text(a, "class"), &of_class);
+    if (st == KITH_OK)
+        st = open_given(&t->r, args_text(a, "graph"), &t->data);
+    if (st == KITH_OK)
+        st = node_named(&t->r, t->data->graph, args_plain(a, 1), &node);
+    if (st == KITH_OK)
+        st = kith_solution_new(t->model, t->data, &t->r.job, &t->solution,
+                               &t->r.err);
+    if (st == KITH_OK)
+        st = kith_explain(t->solution, node, of_class,
+                          (int32_t)args_integer(a, "top"), &t->e, &t->r.err);
+    progress_end(&t->r.tty);
+    return st == KITH_OK ? tell(t) : st;
+}
+
+static int explain(const args *a)
+{
+    task t = {0};
+    kith_status st;
+
+    if (!args_given(a, "graph"))
+        return usage_error(a->of, "the graph is missing: --graph DATA (a model "
+                                  "file does not hold it)");
+    if (args_flag(a, "json") && args_flag(a, "html"))
+        return usage_error(a->of, "--json and --html cannot be used together");
+    run_begin(&t.r, a);
+    st = work(&t);
+    kith_explanation_free(t.e);
+    kith_solution_free(t.solution);
+    kith_model_free(t.model);
+    kith_dataset_free(t.data);
+    return run_end(&t.r, st);
+}
+
+const command cmd_explain = {
+    .name = "explain",
+    .summary = "say why a node got its label: what each node adds to it",
+    .usage = usage,
+    .description = description,
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .run = explain,
+};

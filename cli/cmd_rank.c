@@ -1,0 +1,665 @@
+#include <kith/kith.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "chosen_nodes.h"
+#include "cmd_shared.h"
+#include "commands.h"
+#include "method_options.h"
+#include "node_ids.h"
+#include "out_text.h"
+#include "predictions.h"
+#include "term.h"
+
+static const char *const usage[] = {
+    "GRAPH --labels FILE --positive CLASS [--precision P | --recall R | "
+    "--budget N] [OPTIONS] -o list.tsv",
+    NULL};
+
+static const char *const description[] = {
+    "Ranks the nodes whose label is unknown by how probably they are of one "
+    "class, such as fraud, and cuts the list where a wish is met: a precision, "
+    "a recall, or a number of nodes that can be reviewed. Writes a table: "
+    "rank, node, probability.",
+    "Where to cut is chosen on labelled nodes that were not learnt from when "
+    "they were scored: the nodes of --val or of the split, or else all of "
+    "them, each scored by a model trained without its tenth of them. The "
+    "summary gives precision and recall expected, with 95 % intervals, and "
+    "what shorter lists would hold.",
+    "Precision hangs on how many positives there are. If the labelled nodes "
+    "are not a random sample of the graph, say how many there really are with "
+    "--prevalence. In training the classes are weighed alike, however rare one "
+    "is.",
+    NULL,
+};
+
+static const argument arguments[] = {
+    {"GRAPH", OPTION_FILE, NULL, false,
+     "Data set folder, built file (.kg), edge list, Matrix Market, METIS "
+     ".graph or SciPy .npz file; - reads standard input."},
+    {.name = NULL},
+};
+
+static const option options[] = {
+    ROWS_GIVEN,
+    {.name = "positive",
+     .letter = 'p',
+     .type = OPTION_TEXT,
+     .value = "CLASS",
+     .help = "The class to look for. Needed."},
+    {.name = "precision",
+     .type = OPTION_REAL,
+     .value = "P",
+     .least = 0,
+     .most = 1,
+     .help = "The longest list of which this share is positive."},
+    {.name = "recall",
+     .type = OPTION_REAL,
+     .value = "R",
+     .least = 0,
+     .most = 1,
+     .help = "The shortest list that holds this share of the positives."},
+    {.name = "budget",
+     .type = OPTION_INTEGER,
+     .value = "N",
+     .least = 1,
+     .most = 2147483647,
+     .help = "The first N nodes."},
+    {.name = "prevalence",
+     .type = OPTION_REAL,
+     .value = "X",
+     .least = 1e-9,
+     .most = 0.999999999,
+     .help = "Share of positives among nodes whose label is unknown; that of "
+             "the labelled ones, if not given."},
+    {.name = "method",
+     .type = OPTION_TEXT,
+     .value = "NAME",
+     .preset = DEFAULT_METHOD,
+     .help = "The method; see 'kith methods'."},
+    {.name = "output",
+     .letter = 'o',
+     .type = OPTION_FILE,
+     .value = "FILE",
+     .help = "Where the list goes; - is standard output."},
+    {.name = "val",
+     .type = OPTION_FILE,
+     .value = "FILE",
+     .group = "Tuning",
+     .help = "Tune and choose the threshold on these labelled nodes, one id a "
+             "line, and learn from the other labelled ones."},
+    {.name = "split",
+     .type = OPTION_TEXT,
+     .value = "NAME",
+     .group = "Tuning",
+     .help = "Learn from, tune on and test on the nodes of a split: a name "
+             "under the data set's splits/, or a folder with train.txt, "
+             "test.txt and perhaps val.txt."},
+    {.name = "hold-out",
+     .type = OPTION_REAL,
+     .value = "SHARE",
+     .preset = "0.2",
+     .least = 0,
+     .most = 0.9,
+     .group = "Tuning",
+     .help = "Share of each class to hold out for tuning where nothing else "
+             "names such nodes; 0 for no tuning."},
+    {.name = "seed",
+     .type = OPTION_INTEGER,
+     .value = "N",
+     .preset = "1",
+     .least = 0,
+     .most = 9e15,
+     .group = "Tuning",
+     .help = "Chooses the nodes that are held out."},
+    ROWS_METHOD,
+    ROWS_READING,
+    ROW_THREADS,
+    ROW_QUIET,
+    ROW_HELP,
+    ROW_END,
+};
+
+static const example examples[] = {
+    {"kith rank g.kg --labels known.tsv --positive fraud --precision 0.95 "
+     "-o list.tsv",
+     "as many as possible, of which 95 % are fraud"},
+    {"kith rank g.kg --labels known.tsv --positive fraud --budget 500 "
+     "-o list.tsv",
+     "the 500 that should be reviewed"},
+    {"kith rank g.kg --labels known.tsv --positive fraud", "what to expect"},
+    {NULL, NULL},
+};
+
+enum { FOLDS = 10 }; /* a model with a tenth less labels is little worse */
+
+typedef struct task {
+    run r;
+    kith_dataset *data;
+    chosen_nodes nodes;
+    kith_model *tuned, *model;
+    int32_t positive;
+    float *p;     /* of the final model */
+    float *work;  /* of a fold's model */
+    float *score; /* of known nodes, honest */
+    bool *is;     /* of the positive class */
+    int32_t n_known;
+    int32_t *order; /* unknown nodes, most probable first */
+    int32_t n_order, n_listed;
+    kith_threshold cut;
+} task;
+
+/* ---- scores that were not learnt from ------------------------------------ */
+
+static kith_status fit(task *t, const int32_t *train, int32_t n_train,
+                       const int32_t *val, int32_t n_val,
+                       const kith_train_options *o, kith_model **out, float *p)
+{
+    const kith_split split = {.train = (int32_t *)(uintptr_t)train,
+                              .val = (int32_t *)(uintptr_t)val,
+                              .n_train = n_train,
+                              .n_val = n_val};
+
+    return kith_model_train(t->data, args_text(t->r.a, "method"), &split, o,
+                            out, p, &t->r.err);
+}
+
+/* All nodes that are neither learnt from nor tuned on. */
+static kith_status list_unknown(task *t)
+{
+    const int32_t n = kith_graph_nodes(t->data->graph);
+    bool *known = calloc((size_t)n + 1, sizeof(*known));
+
+    t->order = calloc((size_t)n + 1, sizeof(*t->order));
+    if (!known || !t->order) {
+        free(known);
+        return run_no_memory(&t->r);
+    }
+    for (int32_t i = 0; i < t->nodes.n_pool; i++)
+        known[t->nodes.pool[i]] = true;
+    for (int32_t i = 0; i < t->nodes.n_val; i++)
+        known[t->nodes.val[i]] = true;
+    for (int32_t u = 0; u < n; u++)
+        if (!known[u])
+            t->order[t->n_order++] = u;
+    free(known);
+    return KITH_OK;
+}
+
+typedef struct ranked {
+    float p;
+    int32_t node;
+} ranked;
+
+static int falling(const void *a, const void *b)
+{
+    const ranked *x = a, *y = b;
+
+    if (x->p != y->p)
+        return x->p < y->p ? 1 : -1;
+    return (x->node > y->node) - (x->node < y->node);
+}
+
+/* How many of n sorted entries are above p. */
+static int32_t places_above(const ranked *all, int32_t n, float p)
+{
+    int32_t low = 0, high = n;
+
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+
+        if (all[middle].p > p)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/*
+ * Honest scores of known nodes: minus the unknown nodes that the same model
+ * puts above them.  Places, not probabilities: a model that saw fewer labels is
+ * less sure of everything, but orders nodes much alike.
+ */
+static kith_status take_scores(task *t, const int32_t *nodes, int32_t n,
+                               const float *p)
+{
+    const kith_labels *l = t->data->labels;
+    const int64_t C = l->classes;
+    ranked *all = calloc((size_t)t->n_order + 1, sizeof(*all));
+
+    if (!all)
+        return run_no_memory(&t->r);
+    for (int32_t i = 0; i < t->n_order; i++)
+        all[i] = (ranked){p[t->order[i] * C + t->positive], t->order[i]};
+    qsort(all, (size_t)t->n_order, sizeof(*all), falling);
+    for (int32_t i = 0; i < n; i++) {
+        t->score[t->n_known] = -(float)places_above(
+            all, t->n_order, p[nodes[i] * C + t->positive]);
+        t->is[t->n_known++] = l->of[nodes[i]] == t->positive;
+    }
+    free(all);
+    return KITH_OK;
+}
+
+/* Train on the pool without `fold`, score the fold. */
+static kith_status score_fold(task *t, const int32_t *fold, int32_t n_fold,
+                              const kith_train_options *o)
+{
+    int32_t *rest = calloc((size_t)t->nodes.n_pool + 1, sizeof(*rest));
+    int32_t n = 0, at = 0;
+    kith_model *m = NULL;
+    kith_status st;
+
+    if (!rest)
+        return run_no_memory(&t->r);
+    for (int32_t i = 0; i < t->nodes.n_pool; i++) {
+        if (at < n_fold && fold[at] == t->nodes.pool[i])
+            at++;
+        else
+            rest[n++] = t->nodes.pool[i];
+    }
+    st = fit(t, rest, n, NULL, 0, o, &m, t->work);
+    if (st == KITH_OK)
+        st = take_scores(t, fold, n_fold, t->work);
+    kith_model_free(m);
+    free(rest);
+    return st;
+}
+
+/* Every known node scored by a model that has not seen it. */
+static kith_status cross_fit(task *t, const kith_train_options *o)
+{
+    int32_t *left = NULL, n_left = t->nodes.n_pool;
+    const uint64_t seed = (uint64_t)args_integer(t->r.a, "seed") + 1;
+    kith_status st = KITH_OK;
+
+    for (int f = 0; st == KITH_OK && f < FOLDS && n_left > 0; f++) {
+        const int32_t *from = left ? left : t->nodes.pool;
+        int32_t *kept = NULL, *held = NULL, n_kept = 0, n_held = 0;
+
+        if (f == FOLDS - 1) {
+            st = score_fold(t, from, n_left, o);
+            break;
+        }
+        st = kith_hold_out(t->data->labels, from, n_left, 1.0 / (FOLDS - f),
+                           seed, &kept, &n_kept, &held, &n_held, &t->r.err);
+        if (st == KITH_OK && n_held > 0)
+            st = score_fold(t, held, n_held, o);
+        kith_array_free(held);
+        kith_array_free(left);
+        left = kept;
+        n_left = n_kept;
+    }
+    kith_array_free(left);
+    return st;
+}
+
+static kith_train_options again(const kith_train_options *o,
+                                const kith_model *chosen)
+{
+    kith_train_options next = *o;
+
+    next.params = *kith_model_params(chosen);
+    next.fixed = KITH_FIX_ALL;
+    next.temperature = kith_model_temperature(chosen);
+    next.like = chosen;
+    return next;
+}
+
+static kith_status train(task *t)
+{
+    kith_train_options o = method_options(&t->r), next;
+    const chosen_nodes *c = &t->nodes;
+    kith_status st;
+
+    o.params.balance = true;
+    if (c->n_val > 0) {
+        st = fit(t, c->pool, c->n_pool, c->val, c->n_val, &o, &t->model, t->p);
+        if (st == KITH_OK)
+            st = take_scores(t, c->val, c->n_val, t->p);
+        return st;
+    }
+    if (c->n_held > 0)
+        st = fit(t, c->kept, c->n_kept, c->held, c->n_held, &o, &t->tuned,
+                 NULL);
+    else
+        st = fit(t, c->pool, c->n_pool, NULL, 0, &o, &t->tuned, NULL);
+    if (st != KITH_OK)
+        return st;
+    next = again(&o, t->tuned);
+    st = cross_fit(t, &next);
+    if (st == KITH_OK)
+        st = fit(t, c->pool, c->n_pool, NULL, 0, &next, &t->model, t->p);
+    return st;
+}
+
+/* ---- the list ------------------------------------------------------------ */
+
+/* The unknown nodes in the order of the final model. */
+static kith_status sort_unknown(task *t)
+{
+    const int64_t C = t->data->labels->classes;
+    ranked *all = calloc((size_t)t->n_order + 1, sizeof(*all));
+
+    if (!all)
+        return run_no_memory(&t->r);
+    for (int32_t i = 0; i < t->n_order; i++)
+        all[i] = (ranked){t->p[t->order[i] * C + t->positive], t->order[i]};
+    qsort(all, (size_t)t->n_order, sizeof(*all), falling);
+    for (int32_t i = 0; i < t->n_order; i++)
+        t->order[i] = all[i].node;
+    free(all);
+    return KITH_OK;
+}
+
+static double score_at(const task *t, int32_t place)
+{
+    return t
+        ->p[(int64_t)t->order[place] * t->data->labels->classes + t->positive];
+}
+
+static double prevalence(const task *t)
+{
+    return args_given(t->r.a, "prevalence") ? args_real(t->r.a, "prevalence")
+                                            : (double)NAN;
+}
+
+/* What the first n hold. */
+static kith_status cut_after(task *t, int32_t n, kith_threshold *out)
+{
+    return kith_threshold_choose(t->score, t->is, t->n_known, prevalence(t),
+                                 KITH_GOAL_AT, -(double)n + .5, out, &t->r.err);
+}
+
+static kith_status cut(task *t)
+{
+    const args *a = t->r.a;
+    const bool precision = args_given(a, "precision");
+    kith_status st;
+
+    t->n_listed = t->n_order;
+    if (args_given(a, "budget") && args_integer(a, "budget") < t->n_order)
+        t->n_listed = (int32_t)args_integer(a, "budget");
+    if (!precision && !args_given(a, "recall"))
+        return cut_after(t, t->n_listed, &t->cut);
+    st = kith_threshold_choose(
+        t->score, t->is, t->n_known, prevalence(t),
+        precision ? KITH_GOAL_PRECISION : KITH_GOAL_RECALL,
+        args_real(a, precision ? "precision" : "recall"), &t->cut, &t->r.err);
+    t->n_listed = (int32_t)fmin(t->n_order, floor(-t->cut.threshold) + 1);
+    return st;
+}
+
+static kith_status write_list(task *t)
+{
+    out_text o;
+    kith_status st = out_text_open(&t->r, args_text(t->r.a, "output"), &o);
+
+    if (st != KITH_OK)
+        return st;
+    fputs("rank\tnode\tprobability\n", o.stream);
+    for (int32_t i = 0; st == KITH_OK && i < t->n_listed; i++) {
+        fprintf(o.stream, "%d\t", (int)i + 1);
+        st = put_node(&t->r, o.stream, t->data->graph, t->order[i]);
+        fprintf(o.stream, "\t%.7g\n", score_at(t, i));
+    }
+    if (st == KITH_OK)
+        return out_text_commit(&t->r, &o);
+    out_text_abort(&o);
+    return st;
+}
+
+/* ---- telling ------------------------------------------------------------- */
+
+static void tell_wish(const task *t, FILE *out)
+{
+    const args *a = t->r.a;
+
+    if (args_given(a, "precision"))
+        term_row(out, "wish", "precision %g%s", args_real(a, "precision"),
+                 t->cut.precision < args_real(a, "precision")
+                     ? ": OUT OF REACH, the nearest is taken"
+                     : "");
+    else if (args_given(a, "recall"))
+        term_row(out, "wish", "recall %g", args_real(a, "recall"));
+    else if (args_given(a, "budget"))
+        term_row(out, "wish", "the first %lld nodes",
+                 (long long)args_integer(a, "budget"));
+    else
+        term_row(out, "wish", "none: every node is ranked");
+}
+
+static void tell_expected(const task *t, FILE *out)
+{
+    const kith_threshold *c = &t->cut;
+    const double n = t->n_listed;
+    char a[TERM_NUMBER], b[TERM_NUMBER];
+
+    term_row(out, "listed", "%s of %s unknown nodes, from probability %.4g",
+             term_count(t->n_listed, a), term_count(t->n_order, b),
+             t->n_listed > 0 ? score_at(t, t->n_listed - 1) : (double)NAN);
+    if (!isnan(c->precision))
+        term_row(out, "expected hits", "%.0f (%.0f to %.0f)", n * c->precision,
+                 n * c->precision_low, n * c->precision_high);
+    term_row(out, "precision", "%.3f (%.3f to %.3f, 95 %%)", c->precision,
+             c->precision_low, c->precision_high);
+    term_row(out, "recall", "%.3f (%.3f to %.3f, 95 %%)", c->recall,
+             c->recall_low, c->recall_high);
+    term_row(out, "judged on", "%d positive and %d other labelled nodes, %s",
+             (int)c->positives, (int)c->negatives,
+             t->nodes.n_val > 0 ? "those named for tuning"
+                                : "each by a model that has not seen it");
+    if (args_given(t->r.a, "prevalence"))
+        term_row(out, "prevalence", "%g, as given",
+                 args_real(t->r.a, "prevalence"));
+    else
+        term_row(out, "prevalence",
+                 "%.3g, as among the labelled; --prevalence if it differs",
+                 (double)c->positives / (c->positives + c->negatives));
+}
+
+/* What the test nodes of a split say. */
+static void tell_test(const task *t, FILE *out)
+{
+    const kith_split *s = &t->nodes.named;
+    const kith_labels *l = t->data->labels;
+    const double from = t->n_listed > 0 ? score_at(t, t->n_listed - 1) : 2;
+    int64_t positives = 0, hits = 0, listed = 0;
+
+    if (s->n_test == 0)
+        return;
+    for (int32_t i = 0; i < s->n_test; i++) {
+        const int32_t u = s->test[i];
+        const bool is = l->of[u] == t->positive;
+        const bool in = (double)t->p[(int64_t)u * l->classes + t->positive] >=
+                        from;
+
+        positives += is;
+        listed += in && l->of[u] >= 0;
+        hits += in && is;
+    }
+    fputc('\n', out);
+    term_heading(out, "Test nodes of the split");
+    term_row(out, "precision", "%.4f (%lld of %lld listed)",
+             listed ? (double)hits / (double)listed : (double)NAN,
+             (long long)hits, (long long)listed);
+    term_row(out, "recall", "%.4f (%lld of %lld positives)",
+             positives ? (double)hits / (double)positives : (double)NAN,
+             (long long)hits, (long long)positives);
+}
+
+/* Precision and recall of shorter and longer lists. */
+static kith_status tell_lengths(task *t, FILE *out)
+{
+    static const int32_t lengths[] = {
+        10,   20,    50,    100,   200,    500,    1000,   2000,
+        5000, 10000, 20000, 50000, 100000, 200000, 500000, 1000000};
+    const term_style style = term_style_of(out);
+    char number[TERM_NUMBER];
+
+    fprintf(out, "\n%s%12s  %9s  %9s  %7s%s\n", style.bold, "the first",
+            "from p", "precision", "recall", style.reset);
+    for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+        kith_threshold at;
+        kith_status st;
+
+        if (lengths[i] > t->n_order)
+            break;
+        st = cut_after(t, lengths[i], &at);
+        if (st != KITH_OK)
+            return st;
+        if (at.hits + at.misses == 0)
+            continue; /* none of the known is as high up */
+        fprintf(out, "%12s  %9.4g  %9.3f  %7.3f  ",
+                term_count(lengths[i], number), score_at(t, lengths[i] - 1),
+                at.precision, at.recall);
+        term_bar(out, at.precision, 20);
+        fputc('\n', out);
+    }
+    return KITH_OK;
+}
+
+static kith_status tell(task *t, FILE *out)
+{
+    const char *list = args_text(t->r.a, "output");
+    char time[TERM_NUMBER];
+    kith_status st;
+
+    term_heading(out, "List");
+    fprintf(out, "  %-16s  ", "positive");
+    term_foreign(out, kith_model_class_name(t->model, t->positive), 40, false);
+    fputc('\n', out);
+    term_row(out, "method", "%s, classes weighed alike",
+             kith_model_method(t->model));
+    tell_wish(t, out);
+    tell_expected(t, out);
+    tell_test(t, out);
+    st = tell_lengths(t, out);
+    fputc('\n', out);
+    if (list)
+        fprintf(out, "%s: %d nodes\n",
+                strcmp(list, "-") == 0 ? "standard output" : list,
+                (int)t->n_listed);
+    else
+        fputs("nothing was written: '-o FILE' keeps the list\n", out);
+    fprintf(out, "took %s\n", term_seconds(seconds_now() - t->r.begun, time));
+    return st;
+}
+
+/* ---- the command --------------------------------------------------------- */
+
+static kith_status find_positive(task *t)
+{
+    const kith_labels *l = t->data->labels;
+    const char *name = args_text(t->r.a, "positive");
+
+    for (t->positive = 0; t->positive < l->classes; t->positive++)
+        if (strcmp(l->names[t->positive], name) == 0)
+            return KITH_OK;
+    return run_fail(&t->r, KITH_ERR_ARGUMENT, NULL,
+                    "no labelled node is of class '%.60s', which --positive "
+                    "names",
+                    name);
+}
+
+static kith_status prepare(task *t)
+{
+    const args *a = t->r.a;
+    kith_status st = check_output(&t->r, args_text(a, "output"));
+
+    if (st == KITH_OK)
+        st = open_given(&t->r, args_plain(a, 0), &t->data);
+    if (st == KITH_OK && !(t->data->labels && t->data->labels->labelled > 0))
+        st = run_fail(&t->r, KITH_ERR_ARGUMENT, args_plain(a, 0),
+                      "has no labels to learn from: give --labels FILE");
+    if (st == KITH_OK)
+        st = find_positive(t);
+    if (st == KITH_OK)
+        st = chosen_nodes_find(&t->r, t->data, &t->nodes);
+    if (st != KITH_OK)
+        return st;
+    t->p = predictions_new(t->data->graph, t->data->labels->classes);
+    t->work = predictions_new(t->data->graph, t->data->labels->classes);
+    t->score = calloc((size_t)t->data->labels->labelled + 1, sizeof(float));
+    t->is = calloc((size_t)t->data->labels->labelled + 1, sizeof(bool));
+    return t->p && t->work && t->score && t->is ? KITH_OK
+                                                : run_no_memory(&t->r);
+}
+
+static kith_status work(task *t)
+{
+    kith_status st = prepare(t);
+
+    if (st == KITH_OK)
+        st = list_unknown(t);
+    if (st == KITH_OK)
+        st = train(t);
+    if (st == KITH_OK)
+        st = sort_unknown(t);
+    if (st == KITH_OK)
+        st = cut(t);
+    if (st == KITH_OK)
+        st = run_cancelled();
+    progress_end(&t->r.tty);
+    if (st == KITH_OK && args_text(t->r.a, "output"))
+        st = write_list(t);
+    return st;
+}
+
+static int check(const args *a)
+{
+    if (!args_given(a, "positive"))
+        return usage_error(a->of, "the class to look for is missing: "
+                                  "--positive CLASS");
+    if (args_given(a, "precision") + args_given(a, "recall") +
+            args_given(a, "budget") >
+        1)
+        return usage_error(a->of, "--precision, --recall and --budget: only "
+                                  "one can be wished for");
+    if (!method_find(args_text(a, "method")))
+        return method_unknown(a->of, args_text(a, "method"));
+    if (args_given(a, "val") && args_given(a, "split"))
+        return usage_error(a->of, "--val and --split cannot be used together");
+    return predictions_check_name(a->of, args_text(a, "output"));
+}
+
+static int rank(const args *a)
+{
+    const char *list = args_text(a, "output");
+    FILE *out = list && strcmp(list, "-") == 0 ? stderr : stdout;
+    task t = {0};
+    int code = check(a);
+    kith_status st;
+
+    if (code != EXIT_OK)
+        return code;
+    run_begin(&t.r, a);
+    st = work(&t);
+    if (st == KITH_OK && !t.r.quiet)
+        st = tell(&t, out);
+    code = run_end(&t.r, st);
+    chosen_nodes_release(&t.nodes);
+    kith_model_free(t.tuned);
+    kith_model_free(t.model);
+    kith_dataset_free(t.data);
+    free(t.p);
+    free(t.work);
+    free(t.score);
+    free(t.is);
+    free(t.order);
+    return code;
+}
+
+const command cmd_rank = {
+    .name = "rank",
+    .summary = "list the nodes most likely of one class, cut where you wish",
+    .usage = usage,
+    .description = description,
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .run = rank,
+};

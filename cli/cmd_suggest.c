@@ -1,0 +1,215 @@
+#include <errno.h>
+#include <kith/kith.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd_shared.h"
+#include "commands.h"
+#include "node_ids.h"
+#include "out_text.h"
+#include "predictions.h"
+#include "term.h"
+
+static const char *const usage[] = {
+    "MODEL --graph DATA [--count N] [OPTIONS] -o list.tsv", NULL};
+
+static const char *const description[] = {
+    "Says which nodes to have labelled next, so that an hour of labelling buys "
+    "the most: nodes that the model is unsure of and whose label would reach "
+    "much other uncertainty over the edges. Each suggestion counts as labelled "
+    "for those after it, so that they do not crowd in one place.",
+    "Writes a table: node, score, uncertainty, influence; score is the product "
+    "of the other two. The model is one that 'kith classify --save' kept, of "
+    "any method; a model file does not hold the graph: --graph names it.",
+    NULL,
+};
+
+static const argument arguments[] = {
+    {"MODEL", OPTION_FILE, NULL, false,
+     "Model file of 'kith classify --save'."},
+    {.name = NULL},
+};
+
+static const option options[] = {
+    {.name = "graph",
+     .letter = 'g',
+     .type = OPTION_FILE,
+     .value = "DATA",
+     .help = "The graph or data set, as for 'kith classify'. Needed."},
+    {.name = "count",
+     .letter = 'n',
+     .type = OPTION_INTEGER,
+     .value = "N",
+     .preset = "50",
+     .least = 1,
+     .most = 1000000,
+     .help = "How many."},
+    {.name = "among",
+     .type = OPTION_FILE,
+     .value = "FILE",
+     .help = "Suggest only nodes that this file lists, one id a line."},
+    {.name = "features",
+     .type = OPTION_FILE,
+     .value = "FILE",
+     .help = "Features to use: .mtx, .svm, .npy or .npz. Those of the data "
+             "set, if not given."},
+    {.name = "output",
+     .letter = 'o',
+     .type = OPTION_FILE,
+     .value = "FILE",
+     .help = "Where the table goes; standard output, if not given."},
+    ROWS_READING,
+    ROW_THREADS,
+    ROW_QUIET,
+    ROW_HELP,
+    ROW_END,
+};
+
+static const example examples[] = {
+    {"kith suggest fraud.km --graph g.kg -n 20", "the next 20 to look at"},
+    {"kith suggest fraud.km --graph g.kg --among reviewable.txt -o next.tsv",
+     "of those that can be reviewed"},
+    {NULL, NULL},
+};
+
+typedef struct task {
+    run r;
+    kith_dataset *data;
+    kith_model *model;
+    kith_solution *solution;
+    int32_t *among, n_among;
+    kith_suggestion *list;
+    int32_t found;
+} task;
+
+static kith_status add_among(task *t, const char *path, const char *id,
+                             int64_t line, int64_t *room)
+{
+    int32_t node;
+    kith_status st = node_named(&t->r, t->data->graph, id, &node);
+
+    if (st != KITH_OK) {
+        snprintf(t->r.err.path, sizeof(t->r.err.path), "%s", path);
+        t->r.err.line = line;
+        return st;
+    }
+    if (t->n_among == *room) {
+        int32_t *more = realloc(t->among,
+                                (size_t)(2 * *room + 64) * sizeof(*more));
+
+        if (!more)
+            return run_no_memory(&t->r);
+        t->among = more;
+        *room = 2 * *room + 64;
+    }
+    t->among[t->n_among++] = node;
+    return KITH_OK;
+}
+
+static kith_status read_among(task *t)
+{
+    const char *path = args_text(t->r.a, "among");
+    FILE *in = path ? fopen(path, "re") : NULL;
+    char *text = NULL;
+    size_t room = 0;
+    int64_t line = 0, capacity = 0;
+    ssize_t length;
+    kith_status st = KITH_OK;
+
+    if (!path)
+        return KITH_OK;
+    if (!in)
+        return run_fail(&t->r, KITH_ERR_IO, path, "cannot open: %s",
+                        strerror(errno));
+    while (st == KITH_OK && (length = getline(&text, &room, in)) >= 0) {
+        line++;
+        while (length > 0 && strchr("\r\n", text[length - 1]))
+            text[--length] = '\0';
+        if (length > 0 && text[0] != '#' && text[0] != '%')
+            st = add_among(t, path, text, line, &capacity);
+    }
+    if (st == KITH_OK && ferror(in))
+        st = run_fail(&t->r, KITH_ERR_IO, path, "cannot read");
+    if (st == KITH_OK && t->n_among == 0)
+        st = run_fail(&t->r, KITH_ERR_ARGUMENT, path, "lists no node");
+    free(text);
+    fclose(in);
+    return st;
+}
+
+static kith_status write_list(task *t)
+{
+    out_text o;
+    kith_status st = out_text_open(&t->r, args_text(t->r.a, "output"), &o);
+
+    if (st != KITH_OK)
+        return st;
+    fputs("node\tscore\tuncertainty\tinfluence\n", o.stream);
+    for (int32_t i = 0; st == KITH_OK && i < t->found; i++) {
+        const kith_suggestion *s = &t->list[i];
+
+        st = put_node(&t->r, o.stream, t->data->graph, s->node);
+        fprintf(o.stream, "\t%.6g\t%.6g\t%.6g\n", s->score, s->uncertainty,
+                s->influence);
+    }
+    if (st == KITH_OK)
+        return out_text_commit(&t->r, &o);
+    out_text_abort(&o);
+    return st;
+}
+
+static kith_status work(task *t)
+{
+    const args *a = t->r.a;
+    const int32_t count = (int32_t)args_integer(a, "count");
+    kith_status st = check_output(&t->r, args_text(a, "output"));
+
+    if (st == KITH_OK)
+        st = kith_model_open(args_plain(a, 0), &t->model, &t->r.err);
+    if (st == KITH_OK)
+        st = open_given(&t->r, args_text(a, "graph"), &t->data);
+    if (st == KITH_OK)
+        st = read_among(t);
+    if (st == KITH_OK)
+        st = kith_solution_new(t->model, t->data, &t->r.job, &t->solution,
+                               &t->r.err);
+    if (st != KITH_OK)
+        return st;
+    t->list = calloc((size_t)count + 1, sizeof(*t->list));
+    if (!t->list)
+        return run_no_memory(&t->r);
+    st = kith_suggest(t->solution, t->among, t->n_among, count, t->list,
+                      &t->found, &t->r.err);
+    progress_end(&t->r.tty);
+    return st == KITH_OK ? write_list(t) : st;
+}
+
+static int suggest(const args *a)
+{
+    task t = {0};
+    kith_status st;
+
+    if (!args_given(a, "graph"))
+        return usage_error(a->of, "the graph is missing: --graph DATA (a model "
+                                  "file does not hold it)");
+    run_begin(&t.r, a);
+    st = work(&t);
+    kith_solution_free(t.solution);
+    kith_model_free(t.model);
+    kith_dataset_free(t.data);
+    free(t.among);
+    free(t.list);
+    return run_end(&t.r, st);
+}
+
+const command cmd_suggest = {
+    .name = "suggest",
+    .summary = "say which nodes to have labelled next",
+    .usage = usage,
+    .description = description,
+    .arguments = arguments,
+    .options = options,
+    .examples = examples,
+    .run = suggest,
+};

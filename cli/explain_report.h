@@ -1,0 +1,22 @@
+/*
+ * explain_report.h: an explanation for people and for programs.
+ */
+#ifndef KITH_CLI_EXPLAIN_REPORT_H
+#define KITH_CLI_EXPLAIN_REPORT_H
+
+#include <stdio.h>
+
+#include "cmd_shared.h"
+
+typedef struct told_explanation {
+    const kith_dataset *data;
+    const kith_model *model;
+    const kith_solution *solution;
+    const kith_explanation *e;
+} told_explanation;
+
+void explain_text(FILE *out, const told_explanation *t);
+/* False if memory ran out. */
+bool explain_json(FILE *out, const told_explanation *t);
+
+#endif

@@ -1,0 +1,185 @@
+#include <math.h>
+#include <stdlib.h>
+
+#include "explain_report.h"
+#include "node_ids.h"
+#include "term.h"
+
+enum { BAR_WIDTH = 20, ID_WIDTH = 24, CLASS_WIDTH = 14 };
+
+/* A bar whose side tells the sign as well as the '+' or '-' before it. */
+static void value_and_bar(FILE *out, double value, double most)
+{
+    fprintf(out, most >= 0.01 ? "%+11.5f  " : "%+11.2e  ", value);
+    if (most > 0 && value != 0)
+        term_bar(out, fabs(value) / most, BAR_WIDTH);
+    fputc('\n', out);
+}
+
+static void sum_row(FILE *out, const char *what, double value, double most)
+{
+    fprintf(out, "  %-42s", what);
+    value_and_bar(out, value, most);
+}
+
+static double largest(const kith_explanation *e)
+{
+    const double parts[] = {e->own,    e->echo,   e->labelled,
+                            e->others, e->belief, e->unconverged};
+    double most = 0;
+
+    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
+        most = fmax(most, fabs(parts[i]));
+    return most;
+}
+
+static void sum_part(FILE *out, const told_explanation *t)
+{
+    const kith_explanation *e = t->e;
+    const double most = largest(e);
+    const double size = fmax(fabs(e->belief), 1e-300);
+
+    fputc('\n', out);
+    term_heading(out, "What the belief is made of");
+    if (!e->propagates)
+        sum_row(out, "the node's features", e->own, most);
+    else {
+        sum_row(out,
+                e->clamped    ? "the node's own label"
+                : e->features ? "the node's own features"
+                              : "the node itself (nothing known)",
+                e->own, most);
+        sum_row(out, "the same, returning over neighbours", e->echo, most);
+        sum_row(out, "other labelled nodes", e->labelled, most);
+        sum_row(out, "nodes without a known label", e->others, most);
+        if (!e->exact_steps)
+            sum_row(out, "left by stopping before convergence", e->unconverged,
+                    most);
+    }
+    sum_row(out, "sum", e->sum, most);
+    fprintf(out,
+            "  belief %+.7g; sum of the contributions %+.7g; residual %.1e "
+            "(%.1e relative)\n",
+            e->belief, e->sum, e->residual, fabs(e->residual) / size);
+}
+
+static void label_of(FILE *out, const told_explanation *t, int32_t c)
+{
+    term_foreign(out, c < 0 ? "" : kith_model_class_name(t->model, c),
+                 CLASS_WIDTH, true);
+}
+
+static void part_rows(FILE *out, const told_explanation *t, const char *title,
+                      const kith_part *list, int32_t n)
+{
+    if (n == 0)
+        return;
+    fputc('\n', out);
+    term_heading(out, title);
+    for (int32_t i = 0; i < n; i++) {
+        fputs("  ", out);
+        node_id_text(out, t->data->graph, list[i].node, ID_WIDTH, true);
+        fputs("  ", out);
+        label_of(out, t, list[i].label);
+        fputs("  ", out);
+        value_and_bar(out, list[i].value, fabs(list[0].value));
+    }
+}
+
+static void neighbour_rows(FILE *out, const told_explanation *t)
+{
+    const kith_explanation *e = t->e;
+
+    if (e->n_neighbours == 0)
+        return;
+    fputc('\n', out);
+    term_heading(out, "Neighbours that it arrives through (label, weight)");
+    for (int32_t i = 0; i < e->n_neighbours; i++) {
+        const kith_via *v = &e->neighbours[i];
+
+        fputs("  ", out);
+        node_id_text(out, t->data->graph, v->node, ID_WIDTH, true);
+        fputs("  ", out);
+        label_of(out, t, kith_solution_trained(t->solution, v->node));
+        fprintf(out, "  %7.4f", v->weight);
+        value_and_bar(out, v->value, fabs(e->neighbours[0].value));
+    }
+    fprintf(out, "  all neighbours together %+.5g\n", e->through_neighbours);
+}
+
+static void path_rows(FILE *out, const told_explanation *t)
+{
+    const kith_explanation *e = t->e;
+
+    if (e->n_paths == 0)
+        return;
+    fputc('\n', out);
+    term_heading(out, e->paths_complete
+                          ? "Strongest paths (value = weights x coupling)"
+                          : "Strong paths found (value = weights x coupling)");
+    for (int32_t i = 0; i < e->n_paths; i++) {
+        const kith_path *p = &e->paths[i];
+
+        fprintf(out, fabs(e->paths[0].value) >= .01 ? "  %+.5f  " : "  %+.2e  ",
+                p->value);
+        for (int32_t j = 0; j <= p->length; j++) {
+            node_id_text(out, t->data->graph, p->node[j], ID_WIDTH, false);
+            if (j < p->length)
+                fprintf(out, " -(%.3f)- ", p->weight[j]);
+        }
+        fprintf(out, "  coupling %+.4f\n", p->coupling);
+    }
+}
+
+static void feature_rows(FILE *out, const told_explanation *t)
+{
+    const kith_explanation *e = t->e;
+
+    if (!e->features)
+        return;
+    fputc('\n', out);
+    term_heading(out, "Features in its logistic regression (column, amount, "
+                      "weight)");
+    for (int32_t i = 0; i < e->n_features; i++) {
+        const kith_feature_part *p = &e->features[i];
+
+        fprintf(out, "  %-24d  %10.5f  %+10.4f", (int)p->column, p->amount,
+                p->weight);
+        value_and_bar(out, p->value, fabs(e->features[0].value));
+    }
+    fprintf(out, "  bias %+.5f, all together %+.5f%s\n", e->bias,
+            e->feature_sum,
+            e->clamped ? "; its label stands in their place" : "");
+}
+
+void explain_text(FILE *out, const told_explanation *t)
+{
+    const kith_explanation *e = t->e;
+    const term_style style = term_style_of(out);
+    const int32_t trained = kith_solution_trained(t->solution, e->node);
+
+    fputs(style.bold, out);
+    node_id_text(out, t->data->graph, e->node, 60, false);
+    fprintf(out, "%s\n\n", style.reset);
+    fprintf(out, "  %-16s  ", "class");
+    term_foreign(out, kith_model_class_name(t->model, e->of_class), 40, false);
+    fprintf(out, ", probability %.4f\n", e->probability);
+    if (trained >= 0) {
+        fprintf(out, "  %-16s  ", "known label");
+        term_foreign(out, kith_model_class_name(t->model, trained), 40, false);
+        fputc('\n', out);
+    }
+    term_row(out, "method", "%s", kith_model_method(t->model));
+    term_row(out, "belief", "%+.6f (above 0 speaks for the class)", e->belief);
+    if (e->propagates)
+        term_row(out, "contributions", "%s",
+                 e->exact_steps ? "exact, of the iterations that were done"
+                                : "exact, of the fixed point");
+    sum_part(out, t);
+    part_rows(out, t, "Labelled nodes that add most (label)", e->top_labelled,
+              e->n_labelled);
+    part_rows(out, t, "Other nodes that add most", e->top_others, e->n_others);
+    neighbour_rows(out, t);
+    path_rows(out, t);
+    feature_rows(out, t);
+}

@@ -1,0 +1,172 @@
+/*
+ * kith/explain.h: why a node got its belief, and which node to label next.
+ *
+ *     kith_solution *s;
+ *     kith_explanation *e;
+ *
+ *     kith_solution_new(m, d, NULL, &s, &err);
+ *     kith_explain(s, node, -1, 10, &e, &err);
+ *     printf("%g = %g + %g\n", e->belief, e->sum, e->residual);
+ *
+ * Beliefs P are linear in the node potentials Q of every node, so a belief is
+ * a sum of contributions, one per node: docs/explain.md.
+ */
+#ifndef KITH_EXPLAIN_H
+#define KITH_EXPLAIN_H
+
+#include "kith/model.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A model run on a graph; the model and the data set must outlive it. */
+typedef struct kith_solution kith_solution;
+
+/* Errors, cost: as kith_model_predict().  Memory: 8 bytes more per node and
+ * class, and 4 per stored neighbour where weights were learnt. */
+KITH_API kith_status kith_solution_new(const kith_model *m,
+                                       const kith_dataset *d,
+                                       const kith_job *job, kith_solution **out,
+                                       kith_error *err);
+/* Train as kith_model_train() and keep the run, which saves another one. */
+KITH_API kith_status kith_solution_train(const kith_dataset *d,
+                                         const char *method,
+                                         const kith_split *split,
+                                         const kith_train_options *options,
+                                         kith_model **model,
+                                         kith_solution **out, kith_error *err);
+KITH_API void kith_solution_free(kith_solution *s); /* NULL is fine */
+
+/* Probabilities of every node, n x classes, as kith_model_predict(). */
+KITH_API void kith_solution_probabilities(const kith_solution *s, float *out);
+KITH_API const kith_certificate *
+kith_solution_certificate(const kith_solution *s);
+/* The class that a node was trained with, -1 if it was not. */
+KITH_API int32_t kith_solution_trained(const kith_solution *s, int32_t node);
+/* The weight of a stored neighbour (entry p of row u), at the start and in the
+ * end. */
+KITH_API double kith_solution_weight_before(const kith_solution *s, int32_t u,
+                                            int64_t p);
+KITH_API double kith_solution_weight(const kith_solution *s, int32_t u,
+                                     int64_t p);
+
+/* ---- explaining ---------------------------------------------------------- */
+
+enum { KITH_PATH_MOST = 6 }; /* edges in a path */
+
+/* What one node adds to the belief. */
+typedef struct kith_part {
+    int32_t node;
+    int32_t label; /* class it was trained with, -1 = none */
+    double value;
+} kith_part;
+
+/* What arrives through one neighbour: weight times (p H) of the class. */
+typedef struct kith_via {
+    int32_t node;
+    double weight;
+    double value;
+} kith_via;
+
+/* One path from a node to the explained one: value = product of the weights
+ * times coupling, the latter what the first node's potential is worth after
+ * that many couplings. */
+typedef struct kith_path {
+    int32_t length; /* edges */
+    int32_t node[KITH_PATH_MOST + 1];
+    double weight[KITH_PATH_MOST];
+    double coupling;
+    double value;
+} kith_path;
+
+/* One column of the features: value = amount times weight. */
+typedef struct kith_feature_part {
+    int32_t column; /* from 0 */
+    double amount;  /* in the node's row as logistic regression sees it */
+    double weight;  /* of the class, less the mean of all classes */
+    double value;
+} kith_feature_part;
+
+/*
+ * The belief of a node in a class as a sum.  Beliefs are centred: above 0
+ * speaks for the class.  Free with kith_explanation_free().
+ *
+ *     belief = own + echo + labelled + others + unconverged + residual
+ *
+ * For logreg the belief is the logit less its mean over the classes, and own
+ * is what the features say.
+ */
+typedef struct kith_explanation {
+    int32_t node;
+    int32_t of_class;
+    double belief;
+    double probability;
+    double sum;         /* of the parts below but the residual */
+    double residual;    /* belief - sum: rounding */
+    double own;         /* the node's own potential, as it is */
+    double echo;        /* the same, returning over neighbours */
+    double labelled;    /* all other training nodes */
+    double others;      /* all nodes without a known label */
+    double unconverged; /* what stopping before the fixed point left */
+    bool exact_steps;   /* the parts are of as many iterations as the run did;
+                           else of the fixed point */
+    int32_t iterations; /* of the run */
+    bool propagates;    /* false: logreg, which has no graph part */
+    bool clamped;       /* the node's own potential is its label */
+    int32_t nodes, classes;
+    double *contribution; /* of each node, n; NULL for logreg */
+    double *by_class;     /* classes: of the training nodes of each class */
+    int32_t n_labelled, n_others, n_neighbours, n_paths, n_features;
+    kith_part *top_labelled, *top_others; /* largest first, by size */
+    kith_via *neighbours;
+    double through_neighbours; /* of all neighbours */
+    kith_path *paths;
+    bool paths_complete; /* no other path is larger */
+    kith_feature_part *features;
+    double feature_sum; /* of all columns and the bias: the logit less mean */
+    double bias;
+} kith_explanation;
+
+/*
+ * Explain the belief of `node` in class `of_class` (-1: its most probable one)
+ * with at most `most` rows in every list.
+ *
+ * Errors: KITH_ERR_ARGUMENT (no such node or class; a method that is not
+ * linear, named), KITH_ERR_RANGE if the model's propagation diverges,
+ * KITH_ERR_NOMEM, KITH_ERR_CANCELLED.  Cost: about 20 to 60 propagations.
+ */
+KITH_API kith_status kith_explain(const kith_solution *s, int32_t node,
+                                  int32_t of_class, int32_t most,
+                                  kith_explanation **out, kith_error *err);
+KITH_API void kith_explanation_free(kith_explanation *e); /* NULL is fine */
+
+/* ---- suggesting ---------------------------------------------------------- */
+
+/* A node worth labelling: score = uncertainty x influence. */
+typedef struct kith_suggestion {
+    int32_t node;
+    double score;
+    double uncertainty; /* 1 - the probability of its likeliest class */
+    double influence;   /* uncertainty of the graph that its label reaches */
+} kith_suggestion;
+
+/*
+ * Which nodes to label next, the best first: at most `count` of `candidates`
+ * (NULL: all nodes) that were not trained on, into out; *found of them.  Nodes
+ * already suggested count as labelled for those that follow, so that the list
+ * does not crowd in one place.  Any method.
+ *
+ * Errors: KITH_ERR_ARGUMENT, KITH_ERR_NOMEM, KITH_ERR_CANCELLED.  Cost: about
+ * 30 propagations of one number per node, and a few more per suggestion, at
+ * most 200 in all.
+ */
+KITH_API kith_status kith_suggest(const kith_solution *s,
+                                  const int32_t *candidates, int32_t n,
+                                  int32_t count, kith_suggestion *out,
+                                  int32_t *found, kith_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,49 @@
+/*
+ * kith/report.h: one self-contained HTML page about a model on a graph, or
+ * about one node.  No network, no other file; under 5 MB whatever the size of
+ * the graph; all that came from the user's data is text, never markup.
+ */
+#ifndef KITH_REPORT_H
+#define KITH_REPORT_H
+
+#include "kith/eval.h"
+#include "kith/explain.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct kith_report_input {
+    const kith_solution *solution;
+    const char *title; /* name of the data */
+    /* nodes to judge the predictions on, none of them learnt from; those
+     * without a label in the data are left out */
+    const int32_t *judged;
+    int32_t n_judged;
+    const char *judged_what;    /* "test nodes of split 0" */
+    const float *probabilities; /* n x classes that they are judged by; NULL =
+                                   the solution's */
+    double validation;          /* accuracy, NaN = unknown */
+    int32_t n_validation;
+    const char *how; /* how it was trained and tuned, a sentence; NULL */
+} kith_report_input;
+
+/*
+ * The page, *length bytes at *html, to be freed with kith_array_free().
+ *
+ * Errors: KITH_ERR_NOMEM, KITH_ERR_CANCELLED.  Cost: a pass over the edges and
+ * at most 40 propagations.
+ */
+KITH_API kith_status kith_report(const kith_report_input *in, char **html,
+                                 size_t *length, kith_error *err);
+
+/* The same for an explanation of the solution. */
+KITH_API kith_status kith_report_explanation(const kith_solution *s,
+                                             const kith_explanation *e,
+                                             char **html, size_t *length,
+                                             kith_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,46 @@
+/*
+ * solution.h: a model run on a graph, with all that led to the beliefs.
+ */
+#ifndef KITH_MODELS_SOLUTION_H
+#define KITH_MODELS_SOLUTION_H
+
+#include "kith/explain.h"
+#include "models/method.h"
+
+/* A task and the arrays it points into. */
+typedef struct kith__setting {
+    kith__task task;
+    float *scale, *weights; /* of W */
+    int32_t *train, *truth;
+} kith__setting;
+
+struct kith_solution {
+    const kith_model *model;  /* borrowed */
+    const kith_dataset *data; /* borrowed */
+    kith_job job;
+    kith__setting setting;
+    kith__beliefs b;  /* with Q and, if they were learnt, weights */
+    kith__coupled W;  /* in the end */
+    int32_t *trained; /* n: the class a node was trained with, -1 = none */
+};
+
+static inline double kith__weight_at(const kith__coupled *W, int32_t u,
+                                     int64_t p)
+{
+    return W->weights
+               ? (double)W->weights[p]
+               : (double)W->scale[u] * (double)W->scale[W->neighbours[p]];
+}
+
+/*
+ * The adjoint: Z (n x classes, new) such that any Q gives the belief
+ *
+ *     sum of E . P  =  sum over v of q_v . z_v ,        P from Q as the run did
+ *
+ * for E (n x classes): Z = E + W Z H', as many times as the run did where that
+ * is known, else to the fixed point.
+ */
+kith_status kith__adjoint(const kith_solution *s, const float *E, float **Z,
+                          kith_error *err);
+
+#endif

@@ -1,0 +1,15 @@
+/*
+ * assets.h: the page's style and script, embedded at build time by
+ * cmake/embed.cmake.
+ */
+#ifndef KITH_REPORT_ASSETS_H
+#define KITH_REPORT_ASSETS_H
+
+#include <stddef.h>
+
+extern const unsigned char kith__asset_report_css[];
+extern const size_t kith__asset_report_css_length;
+extern const unsigned char kith__asset_report_js[];
+extern const size_t kith__asset_report_js_length;
+
+#endif

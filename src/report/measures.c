@@ -1,0 +1,193 @@
+#include "report/measures.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/alloc.h"
+
+enum { CURVE_POINTS = 160, CURVES_MOST = 8, CONFUSION_MOST = 24, BINS = 15 };
+
+int kith__likeliest(const float *row, int classes)
+{
+    int best = 0;
+
+    for (int c = 1; c < classes; c++)
+        if (row[c] > row[best])
+            best = c;
+    return best;
+}
+
+static const float *row_of(const kith__judged *at, int32_t i)
+{
+    return at->p + (int64_t)at->node[i] * at->classes;
+}
+
+/* ---- curves -------------------------------------------------------------- */
+
+typedef struct scored {
+    float p;
+    bool positive;
+} scored;
+
+static int falling(const void *a, const void *b)
+{
+    const float x = ((const scored *)a)->p, y = ((const scored *)b)->p;
+
+    return (x < y) - (x > y);
+}
+
+static void put_point(kith__json *j, double positives, double negatives,
+                      double hits, double misses)
+{
+    kith__json_open(j, NULL, '[');
+    kith__json_number(j, NULL, misses / negatives);
+    kith__json_number(j, NULL, hits / positives);
+    kith__json_number(j, NULL, hits + misses > 0 ? hits / (hits + misses) : 1);
+    kith__json_close(j, ']');
+}
+
+/* [false positive rate, recall, precision] along the list, thinned. */
+static void put_curve(kith__json *j, const scored *s, int32_t n,
+                      int32_t positives)
+{
+    const double P = positives, N = n - positives;
+    const double gap = 1.0 / CURVE_POINTS;
+    double hits = 0, misses = 0, area = 0, seen_x = 0, seen_y = 0, last = -1;
+    double old_hits = 0, old_misses = 0;
+
+    kith__json_open(j, "points", '[');
+    for (int32_t i = 0; i < n; i++) {
+        hits += s[i].positive;
+        misses += !s[i].positive;
+        if (i + 1 < n && s[i + 1].p == s[i].p)
+            continue;
+        area += (misses - old_misses) * (hits + old_hits) / (2 * P * N);
+        old_hits = hits;
+        old_misses = misses;
+        if (last < 0 || i + 1 == n || misses / N - seen_x > gap ||
+            hits / P - seen_y > gap) {
+            put_point(j, P, N, hits, misses);
+            seen_x = misses / N;
+            seen_y = hits / P;
+            last = i;
+        }
+    }
+    kith__json_close(j, ']');
+    kith__json_number(j, "auc", area);
+}
+
+static kith_status put_curves(kith__json *j, const kith__judged *at,
+                              const int64_t *count, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    scored *s = NULL;
+    int shown = 0;
+
+    TRY_NEW(s, kith__alloc(at->n, sizeof(*s)));
+    kith__json_open(j, "curves", '[');
+    /* of two classes the second says it all */
+    for (int c = at->classes == 2; c < at->classes && shown < CURVES_MOST;
+         c++) {
+        if (count[c] == 0 || count[c] == at->n)
+            continue;
+        for (int32_t i = 0; i < at->n; i++)
+            s[i] = (scored){row_of(at, i)[c], at->labels->of[at->node[i]] == c};
+        qsort(s, (size_t)at->n, sizeof(*s), falling);
+        kith__json_open(j, NULL, '{');
+        kith__json_number(j, "class", c);
+        put_curve(j, s, at->n, (int32_t)count[c]);
+        kith__json_close(j, '}');
+        shown++;
+    }
+    kith__json_close(j, ']');
+out:
+    kith__free(s);
+    return st;
+}
+
+/* ---- counts -------------------------------------------------------------- */
+
+static kith_status put_confusion(kith__json *j, const kith__judged *at,
+                                 kith_error *err)
+{
+    const int C = at->classes;
+    kith_status st = KITH_OK;
+    int64_t *cell = NULL;
+
+    kith__json_open(j, "confusion", '[');
+    if (C <= CONFUSION_MOST) {
+        TRY_NEW(cell, kith__alloc_zeroed((int64_t)C * C, sizeof(*cell)));
+        for (int32_t i = 0; i < at->n; i++)
+            cell[at->labels->of[at->node[i]] * C +
+                 kith__likeliest(row_of(at, i), C)]++;
+        for (int i = 0; i < C * C; i++)
+            kith__json_number(j, NULL, (double)cell[i]);
+    }
+    kith__json_close(j, ']');
+out:
+    kith__free(cell);
+    return st;
+}
+
+static void put_reliability(kith__json *j, const kith__judged *at)
+{
+    double n[BINS] = {0}, sum[BINS] = {0}, right[BINS] = {0};
+
+    for (int32_t i = 0; i < at->n; i++) {
+        const float *row = row_of(at, i);
+        const int best = kith__likeliest(row, at->classes);
+        int bin = (int)(row[best] * BINS);
+
+        bin = bin < 0 ? 0 : bin >= BINS ? BINS - 1 : bin;
+        n[bin]++;
+        sum[bin] += (double)row[best];
+        right[bin] += at->labels->of[at->node[i]] == best;
+    }
+    kith__json_open(j, "reliability", '[');
+    for (int b = 0; b < BINS; b++) {
+        if (n[b] == 0)
+            continue;
+        kith__json_open(j, NULL, '[');
+        kith__json_number(j, NULL, sum[b] / n[b]);
+        kith__json_number(j, NULL, right[b] / n[b]);
+        kith__json_number(j, NULL, n[b]);
+        kith__json_close(j, ']');
+    }
+    kith__json_close(j, ']');
+}
+
+static void put_scores(kith__json *j, const kith_scores *s)
+{
+    kith__json_number(j, "nodes", s->nodes);
+    kith__json_number(j, "accuracy", s->accuracy);
+    kith__json_number(j, "macro_f1", s->macro_f1);
+    kith__json_number(j, "auc", s->auc);
+    kith__json_number(j, "average_precision", s->average_precision);
+    kith__json_number(j, "log_loss", s->log_loss);
+    kith__json_number(j, "ece", s->ece);
+}
+
+kith_status kith__put_measures(kith__json *j, const kith__judged *at,
+                               const char *what, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    int64_t *count = NULL;
+    kith_scores scores;
+
+    TRY(kith_score(at->p, at->labels, at->node, at->n, &scores, err));
+    TRY_NEW(count, kith__alloc_zeroed(at->classes, sizeof(*count)));
+    for (int32_t i = 0; i < at->n; i++)
+        count[at->labels->of[at->node[i]]]++;
+    kith__json_open(j, "judged", '{');
+    kith__json_string(j, "what",
+                      what ? what : "labelled nodes not learnt from");
+    put_scores(j, &scores);
+    TRY(put_confusion(j, at, err));
+    TRY(put_curves(j, at, count, err));
+    put_reliability(j, at);
+    kith__json_close(j, '}');
+out:
+    kith__free(count);
+    return st;
+}

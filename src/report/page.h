@@ -1,0 +1,16 @@
+/*
+ * page.h: the HTML around the data.
+ */
+#ifndef KITH_REPORT_PAGE_H
+#define KITH_REPORT_PAGE_H
+
+#include "core/status.h"
+#include "report/json_writer.h"
+
+void kith__page_begin(kith__json *j);
+
+/* Close the page and hand it over; j is released either way. */
+kith_status kith__page_end(kith__json *j, char **html, size_t *length,
+                           kith_error *err);
+
+#endif

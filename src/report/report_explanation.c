@@ -1,0 +1,134 @@
+/*
+ * report_explanation.c: the page about one node.
+ */
+#include <string.h>
+
+#include "kith/report.h"
+#include "models/solution.h"
+#include "report/page.h"
+
+static void put_class(kith__json *j, const kith_solution *s, const char *name,
+                      int32_t c)
+{
+    kith__json_string(j, name, c < 0 ? "" : kith_model_class_name(s->model, c));
+}
+
+static void put_parts(kith__json *j, const kith_solution *s, const char *name,
+                      const kith_part *list, int32_t n)
+{
+    kith__json_open(j, name, '[');
+    for (int32_t i = 0; i < n; i++) {
+        kith__json_open(j, NULL, '[');
+        kith__json_node(j, NULL, s->data->graph, list[i].node);
+        put_class(j, s, NULL, list[i].label);
+        kith__json_number(j, NULL, list[i].value);
+        kith__json_close(j, ']');
+    }
+    kith__json_close(j, ']');
+}
+
+static void put_neighbours(kith__json *j, const kith_solution *s,
+                           const kith_explanation *e)
+{
+    kith__json_open(j, "neighbours", '[');
+    for (int32_t i = 0; i < e->n_neighbours; i++) {
+        const kith_via *v = &e->neighbours[i];
+
+        kith__json_open(j, NULL, '[');
+        kith__json_node(j, NULL, s->data->graph, v->node);
+        put_class(j, s, NULL, s->trained[v->node]);
+        kith__json_number(j, NULL, v->weight);
+        kith__json_number(j, NULL, v->value);
+        kith__json_close(j, ']');
+    }
+    kith__json_close(j, ']');
+}
+
+static void put_paths(kith__json *j, const kith_solution *s,
+                      const kith_explanation *e)
+{
+    kith__json_open(j, "paths", '[');
+    for (int32_t i = 0; i < e->n_paths; i++) {
+        const kith_path *p = &e->paths[i];
+
+        kith__json_open(j, NULL, '{');
+        kith__json_open(j, "nodes", '[');
+        for (int32_t k = 0; k <= p->length; k++)
+            kith__json_node(j, NULL, s->data->graph, p->node[k]);
+        kith__json_close(j, ']');
+        kith__json_open(j, "weights", '[');
+        for (int32_t k = 0; k < p->length; k++)
+            kith__json_number(j, NULL, p->weight[k]);
+        kith__json_close(j, ']');
+        kith__json_number(j, "coupling", p->coupling);
+        kith__json_number(j, "value", p->value);
+        kith__json_close(j, '}');
+    }
+    kith__json_close(j, ']');
+}
+
+static void put_features(kith__json *j, const kith_explanation *e)
+{
+    kith__json_open(j, "features", '[');
+    for (int32_t i = 0; i < e->n_features; i++) {
+        const kith_feature_part *p = &e->features[i];
+
+        kith__json_open(j, NULL, '[');
+        kith__json_number(j, NULL, p->column);
+        kith__json_number(j, NULL, p->amount);
+        kith__json_number(j, NULL, p->weight);
+        kith__json_number(j, NULL, p->value);
+        kith__json_close(j, ']');
+    }
+    kith__json_close(j, ']');
+}
+
+static void put_sum(kith__json *j, const kith_explanation *e)
+{
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {
+        {"probability", e->probability},
+        {"belief", e->belief},
+        {"sum", e->sum},
+        {"residual", e->residual},
+        {"own", e->own},
+        {"echo", e->echo},
+        {"labelled", e->labelled},
+        {"others", e->others},
+        {"unconverged", e->unconverged},
+        {"iterations", e->iterations},
+    };
+
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
+        kith__json_number(j, numbers[i].name, numbers[i].value);
+    kith__json_bool(j, "propagates", e->propagates);
+    kith__json_bool(j, "exact_steps", e->exact_steps);
+    kith__json_bool(j, "clamped", e->clamped);
+    kith__json_bool(j, "paths_complete", e->paths_complete);
+}
+
+kith_status kith_report_explanation(const kith_solution *s,
+                                    const kith_explanation *e, char **html,
+                                    size_t *length, kith_error *err)
+{
+    kith__json j = {0};
+
+    kith__page_begin(&j);
+    kith__json_open(&j, NULL, '{');
+    kith__json_string(&j, "kind", "explanation");
+    kith__json_node(&j, "node", s->data->graph, e->node);
+    put_class(&j, s, "class", e->of_class);
+    put_class(&j, s, "known", s->trained[e->node]);
+    kith__json_string(&j, "method", kith_model_method(s->model));
+    kith__json_string(&j, "version", kith_version());
+    put_sum(&j, e);
+    put_parts(&j, s, "top_labelled", e->top_labelled, e->n_labelled);
+    put_parts(&j, s, "top_others", e->top_others, e->n_others);
+    put_neighbours(&j, s, e);
+    put_paths(&j, s, e);
+    put_features(&j, e);
+    kith__json_close(&j, '}');
+    return kith__page_end(&j, html, length, err);
+}

@@ -1,0 +1,206 @@
+// The HTML pages as a person would use them, in headless Chromium.  Makes its
+// own pages with the command KITH; output is TAP, then `N passed, N failed`.
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+const KITH = process.env.KITH;
+const DATA = process.env.DATA; // a folder of data sets, may be absent
+const SHOTS = process.env.SHOTS; // where screenshots go, if wanted
+const dir = mkdtempSync(join(tmpdir(), "kith-browser-"));
+const at = (name) => join(dir, name);
+const kith = (...args) => execFileSync(KITH, args, { cwd: dir, stdio: ["ignore", "pipe", "inherit"] });
+
+// ---- pages ------------------------------------------------------------------
+
+const HOSTILE = ["<script>window.hacked=1</script>", "\"q'uote\"", "🦄 & <img src=x onerror=window.hacked=2>",
+  "שלום עולם", "</script><script>window.hacked=3</script>", "a\u202Egnp.exe", "normal"];
+function makePages() {
+  const edges = [];
+  HOSTILE.forEach((a, i) => HOSTILE.slice(i + 1).forEach((b, k) => (i + k) % 2 || edges.push(`${a}\t${b}`)));
+  writeFileSync(at("hostile.tsv"), edges.join("\n") + "\n");
+  writeFileSync(at("hostile.labels"), [`${HOSTILE[0]}\t<b>bad</b>`, `${HOSTILE[1]}\t<b>bad</b>`,
+    `${HOSTILE[3]}\tgood "one"`, `${HOSTILE[4]}\tgood "one"`].join("\n") + "\n");
+  kith("classify", "hostile.tsv", "--labels", "hostile.labels", "--method", "linbp", "-q",
+    "--report", "hostile.html", "--save", "hostile.km");
+  kith("explain", "hostile.km", HOSTILE[2], "--graph", "hostile.tsv", "--html", "-o", "hostile-why.html");
+  kith("graph", "generate", "sbm", "--nodes", "6000", "--classes", "2", "--rare", "0.05", "--homophily", "0.95",
+    "--degree", "12", "--train", "60", "--val", "60", "--test", "200", "-q", "-o", "fraud");
+  kith("classify", "fraud", "--split", "0", "--no-tune", "-q", "--report", "fraud.html", "--save", "fraud.km");
+  kith("explain", "fraud.km", "17", "--graph", "fraud", "--html", "-o", "fraud-why.html");
+  kith("graph", "generate", "sbm", "--nodes", "3000", "--classes", "60", "--features", "200", "-q", "-o", "many");
+  kith("classify", "many", "--split", "0", "--no-tune", "--method", "linbp", "-q", "--report", "many.html");
+  const pages = ["hostile.html", "hostile-why.html", "fraud.html", "fraud-why.html", "many.html"];
+  if (DATA && existsSync(join(DATA, "cora"))) {
+    kith("classify", join(DATA, "cora"), "--split", "paper-0", "--no-tune", "-q", "--report", "cora.html");
+    pages.push("cora.html");
+  }
+  return pages;
+}
+
+// ---- harness ----------------------------------------------------------------
+
+let passed = 0, failed = 0;
+async function test(name, body) {
+  try {
+    await body();
+    passed++;
+    console.log(`ok browser_${name}`);
+  } catch (e) {
+    failed++;
+    console.log(String(e.message || e).split("\n").map((l) => "# " + l).join("\n"));
+    console.log(`not ok browser_${name}`);
+  }
+}
+function check(truth, what) {
+  if (!truth) throw new Error(what);
+}
+
+const browser = await chromium.launch({ executablePath: process.env.CHROMIUM || "/usr/bin/chromium",
+  args: ["--no-sandbox"] });
+async function open(file, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, acceptDownloads: true, ...options });
+  const page = await context.newPage();
+  page.troubles = [];
+  page.on("console", (m) => ["error", "warning"].includes(m.type()) && page.troubles.push(m.text()));
+  page.on("pageerror", (e) => page.troubles.push(e.message));
+  page.on("request", (r) => /^(file|data):/.test(r.url()) || page.troubles.push("request: " + r.url()));
+  await page.goto("file://" + at(file));
+  return page;
+}
+const column = (page, n) => page.$$eval(".rows tbody tr", (rows, k) => rows.map((r) => r.children[k].textContent), n);
+
+try {
+  const pages = makePages();
+
+  for (const file of pages) {
+    await test(`${file}_is_quiet_small_and_fits`, async () => {
+      check(statSync(at(file)).size < 5e6, "larger than 5 MB");
+      check(!/https?:\/\/(?!www\.w3\.org\/2000\/svg)/.test(readFileSync(at(file), "utf8")), "names a URL");
+      for (const width of [360, 1280])
+        for (const colorScheme of ["light", "dark"]) {
+          const page = await open(file, { viewport: { width, height: 800 }, colorScheme });
+          const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+          check(wide <= 0, `overflows by ${wide} at ${width}`);
+          check(page.troubles.length === 0, page.troubles.join("; "));
+          check((await page.$$("h1")).length === 1, "no heading");
+          await page.context().close();
+        }
+    });
+  }
+
+  await test("hostile_ids_and_classes_stay_text", async () => {
+    for (const file of ["hostile.html", "hostile-why.html"]) {
+      const page = await open(file);
+      check(await page.evaluate(() => window.hacked === undefined), "a script ran");
+      check((await page.$$("main script, main img, main b b")).length === 0, "markup from the data");
+      const text = await page.textContent("main");
+      check(text.includes("🦄 & <img src=x onerror=window.hacked=2>"), "the emoji id is not shown as it is");
+      if (file === "hostile.html") {
+        for (const tab of await page.$$(".controls button[aria-pressed]")) {
+          await tab.click();
+          for (const row of await page.$$(".rows button.link")) await row.click();
+        }
+        check(await page.evaluate(() => window.hacked === undefined), "a script ran after clicks");
+        check((await page.textContent("main")).includes("<b>bad</b>"), "the class is not text");
+      }
+      check(page.troubles.length === 0, page.troubles.join("; "));
+      await page.context().close();
+    }
+  });
+
+  await test("tables_sort_by_every_column_both_ways", async () => {
+    const page = await open("fraud.html");
+    for (const k of [0, 2, 4]) {
+      const number = (t) => Number(t.replace(/,/g, ""));
+      await page.click(`.rows thead th:nth-child(${k + 1}) button`);
+      const up = (await column(page, k)).map(number);
+      check(up.length === 100 && up.every((x, i) => i === 0 || up[i - 1] <= x), `column ${k} does not rise`);
+      await page.click(`.rows thead th:nth-child(${k + 1}) button`);
+      const down = (await column(page, k)).map(number);
+      check(down.every((x, i) => i === 0 || down[i - 1] >= x), `column ${k} does not fall`);
+      check(await page.getAttribute(`.rows thead th:nth-child(${k + 1})`, "aria-sort") === "descending", "aria-sort");
+    }
+    await page.context().close();
+  });
+
+  await test("tables_filter_and_say_how_many", async () => {
+    const page = await open("fraud.html");
+    const first = (await column(page, 0))[3];
+    await page.fill("input[type=search]", first);
+    const left = await column(page, 0);
+    check(left.length >= 1 && left.length < 100 && left.includes(first), "the row is not found");
+    await page.fill("input[type=search]", "no such thing");
+    check((await column(page, 0)).length === 0, "rows for nonsense");
+    check((await page.textContent("[role=status]")).includes("0 of 100 rows"), "the count is not told");
+    await page.context().close();
+  });
+
+  await test("tables_can_be_downloaded", async () => {
+    const page = await open("fraud.html");
+    const [download] = await Promise.all([page.waitForEvent("download"), page.click("text=Download")]);
+    const text = readFileSync(await download.path(), "utf8").trim().split("\n");
+    check(text.length === 101, `${text.length} lines`);
+    check(text[0] === "node\tpredicted\tconfidence\tknown\tneighbours", text[0]);
+    await page.context().close();
+  });
+
+  await test("a_node_shows_its_neighbourhood_by_keyboard_too", async () => {
+    const page = await open("fraud.html");
+    const link = (await page.$$(".rows button.link"))[5];
+    const id = await link.textContent();
+    await link.focus();
+    await page.keyboard.press("Enter");
+    const label = await page.getAttribute("section[aria-live] svg", "aria-label");
+    check(label === "Neighbourhood of " + id, label);
+    check((await page.$$("section[aria-live] svg circle")).length > 1, "no neighbours");
+    await page.context().close();
+  });
+
+  await test("the_heat_map_shows_the_numbers_of_the_data", async () => {
+    const page = await open("fraud.html");
+    const data = JSON.parse(await page.textContent("#data"));
+    const shown = await page.$$eval("table.heat", (t) => t.map((x) => [...x.querySelectorAll("td")].map((d) => d.textContent)));
+    check(shown.length === 3, `${shown.length} heat maps`);
+    const as = (m) => m.map((v) => (v > 0 ? "+" : "") + v.toFixed(3)).join();
+    check(shown[1].join() === as(data.coupling_start), "start: " + shown[1]);
+    check(shown[2].join() === as(data.coupling), "learnt: " + shown[2]);
+    check(shown[0].map((x) => Number(x.replace(/,/g, ""))).join() === data.judged.confusion.join(), "confusion");
+    await page.context().close();
+  });
+
+  await test("charts_have_titles_and_an_explanation_says_its_sum", async () => {
+    const page = await open("fraud.html");
+    const bare = await page.$$eval("svg[role=img]", (all) => all.filter((x) => !x.querySelector("title") || !x.getAttribute("aria-label")).length);
+    check(bare === 0, `${bare} charts without a title`);
+    check((await page.$$("svg[role=img]")).length >= 6, "charts are missing");
+    const why = await open("fraud-why.html");
+    check(/the parts sum to .*residual/.test(await why.textContent("#sum")), "no sum");
+    await page.context().close();
+    await why.context().close();
+  });
+
+  await test("it_can_be_printed", async () => {
+    const page = await open("fraud.html");
+    await page.emulateMedia({ media: "print" });
+    check(!(await page.isVisible(".controls")), "controls on paper");
+    check((await page.pdf()).length > 10000, "an empty print");
+    await page.context().close();
+  });
+
+  if (SHOTS)
+    for (const [file, out, height, options] of [["cora.html", "report-cora.png", 1500, {}],
+      ["fraud.html", "report-fraud.png", 1500, { colorScheme: "dark" }], ["fraud-why.html", "explain.png", 900, {}]]) {
+      if (!existsSync(at(file))) continue;
+      const page = await open(file, { viewport: { width: 1000, height }, ...options });
+      await page.screenshot({ path: join(SHOTS, out) });
+      await page.context().close();
+    }
+} finally {
+  await browser.close();
+  rmSync(dir, { recursive: true, force: true });
+}
+console.log(`${passed} passed, ${failed} failed`);
+process.exitCode = failed ? 1 : 0;
