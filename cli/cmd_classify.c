@@ -51,7 +51,9 @@ static const option options[] = {
      .type = OPTION_TEXT,
      .value = "NAME",
      .preset = DEFAULT_METHOD,
-     .help = "The method; see 'kith methods'."},
+     .help = "The method; see 'kith methods'. auto trains several and keeps "
+             "the one that validates best. A value of lcm alone (--g1, ...) "
+             "means lcm."},
     {.name = "output",
      .letter = 'o',
      .type = OPTION_FILE,
@@ -405,7 +407,7 @@ static int check(const args *a)
 
 static int classify(const args *a)
 {
-    task t = {.path = args_plain(a, 0), .method = args_text(a, "method")};
+    task t = {.path = args_plain(a, 0), .method = method_wanted(a)};
     const char *table = args_text(a, "output");
     FILE *out = table && strcmp(table, "-") == 0 ? stderr : stdout;
     int code = check(a);

@@ -162,8 +162,8 @@ static kith_status fit(task *t, const int32_t *train, int32_t n_train,
                               .n_train = n_train,
                               .n_val = n_val};
 
-    return kith_model_train(t->data, args_text(t->r.a, "method"), &split, o,
-                            out, p, &t->r.err);
+    return kith_model_train(t->data, method_wanted(t->r.a), &split, o, out, p,
+                            &t->r.err);
 }
 
 /* All nodes that are neither learnt from nor tuned on. */

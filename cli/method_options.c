@@ -55,6 +55,17 @@ kith_train_options method_options(const run *r)
     return o;
 }
 
+const char *method_wanted(const args *a)
+{
+    static const char *const only_lcm[] = {"g1", "g2", "lambda", "as-written",
+                                           "coupling"};
+
+    for (size_t i = 0; i < sizeof(only_lcm) / sizeof(*only_lcm); i++)
+        if (!args_given(a, "method") && args_given(a, only_lcm[i]))
+            return "lcm";
+    return args_text(a, "method");
+}
+
 const kith_method_info *method_find(const char *name)
 {
     int count;

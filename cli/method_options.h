@@ -115,6 +115,10 @@
 /* The options of training, as the command line says. */
 kith_train_options method_options(const run *r);
 
+/* The method named; if none is, but a value that only lcm has, lcm; else the
+ * default. */
+const char *method_wanted(const args *a);
+
 /* The method of that name, NULL if there is none. */
 const kith_method_info *method_find(const char *name);
 

@@ -284,12 +284,11 @@ kith_status kith__lcm_em_fit(const kith__task *task,
     kith_status st = KITH_OK;
     kith__recipe r;
 
-    (void)options;
     TRY_NEW(kept.H, kith__alloc((int64_t)C * C, sizeof(float)));
     TRY_NEW(kept.b, kith__alloc(C, sizeof(float)));
     if (kith__state_find(state, "potentials"))
         TRY(take_recipe(state, features != NULL, &r, err));
-    else if (val->n > 0)
+    else if (val->n > 0 && options->fixed != KITH_FIX_ALL)
         TRY(search(&q, &r, &out->validation, err));
     else
         r = default_recipe(features != NULL);

@@ -275,8 +275,14 @@ static kith_status train(const kith_dataset *d, const char *method,
     setting s = {0};
 
     *out = NULL;
-    if (strcmp(method, "auto") == 0)
-        return kith__train_auto(d, split, options, out, probabilities, err);
+    if (strcmp(method, "auto") == 0) {
+        TRY(kith__train_auto(d, split, options, &m, probabilities, err));
+        if (keep)
+            TRY(kith_solution_new(m, d, &options->job, keep, err));
+        *out = m;
+        m = NULL;
+        goto out;
+    }
     TRY(check_options(d, method, how, &options->params, err));
     TRY(with_labels(d->labels, split->train, split->n_train, &s.train, &s.truth,
                     &s.task.n_train, err));
