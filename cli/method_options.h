@@ -18,12 +18,12 @@
         {.name = "prep",                                                       \
          .type = OPTION_CHOICE,                                                \
          .value = "HOW",                                                       \
-         .choices = "none|l2|tfidf|root",                                           \
+         .choices = "none|l2|tfidf|root",                                      \
          .group = METHOD_GROUP,                                                \
          .help =                                                               \
-             "Feature preparation: as they are, rows of length 1, or "         \
-             "weighted "                                                       \
-             "by rarity of the column and then of length 1. Untuned: l2."},    \
+             "Feature preparation: as they are; rows of length 1; columns "    \
+             "weighted by rarity, then rows of length 1; fourth roots, then "  \
+             "rows of length 1. Untuned: l2."},                                \
         {.name = "smooth",                                                     \
          .type = OPTION_INTEGER,                                               \
          .value = "K",                                                         \

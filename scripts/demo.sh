@@ -56,6 +56,6 @@ run classify sbm --split 0 -o sbm.tsv
 compare sbm.tsv sbm/labels.tsv
 
 say '4. Which method is best there, on identical splits?'
-run eval sbm --methods logreg,linbp,lcm --train-per-class 20 --val 200 --trials 3 --seed 1
+run eval sbm --methods logreg,linbp,lcm,lcm-em,gcn --train-per-class 20 --val 200 --trials 3 --seed 1
 
 say 'Next: build/kith --help, and README.md'

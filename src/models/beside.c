@@ -393,6 +393,24 @@ out:
     return st;
 }
 
+/* Multiplications that the fits of one set of blocks may take, and how many
+ * evaluations a fit takes. */
+static const double BUDGET = 1.5e10;
+enum { EVALUATIONS = 60 };
+
+static bool within_budget(const kith__feature_map *map, int C)
+{
+    double one = 0;
+
+    for (int i = 0; i < map->blocks; i++) {
+        const kith__block *b = &map->block[i];
+
+        one += (double)kith__row_begin(&b->x->x, map->n) +
+               (b->O ? b->hops * (double)b->O->rows[map->n] : 0);
+    }
+    return 2.0 * C * one * EVALUATIONS * LENGTH(penalties) <= BUDGET;
+}
+
 /* The penalty with the least log-loss for one set of blocks. */
 static kith_status choose_penalty(const kith__quest *q, kith__blocks *blocks,
                                   unsigned set, kith__recipe *best,
@@ -404,6 +422,8 @@ static kith_status choose_penalty(const kith__quest *q, kith__blocks *blocks,
     kith__feature_map map = {0};
 
     TRY(kith__blocks_map(blocks, set, &map, err));
+    if (!within_budget(&map, q->task->classes))
+        goto out;
     for (int i = 0; i < N; i++)
         fits[i] = (one_fit){.penalty = penalties[i], .without = -1};
     TRY(fit_all(q->task, &map, fits, N, err));
@@ -494,6 +514,8 @@ kith_status kith__beside_search(const kith__quest *q, kith__found *found,
 
     TRY(kith__blocks_new(q->task, q->features, &blocks, err));
     TRY(choose_potentials(q, &blocks, &r, err));
+    if (r.blocks == 0) /* too large a graph */
+        goto out;
     TRY(kith__blocks_map(&blocks, r.blocks, &map, err));
     TRY(new_views(q->task, &v, err));
     TRY(find_L(q->task, &map, r.penalty, v.L, err));

@@ -10,7 +10,8 @@
  *
  * The start is a B fitted to the training nodes or, where they are few and
  * features rare, the labels alone: Q = 0 but for training nodes.  Beliefs are
- * then tiny far from labels, so that rows are scaled to length 1 first.
+ * then tiny far from labels: for targets rows are scaled to sum |P_uc| = 1, and
+ * what is shown are fourth roots.
  *
  * A fixed exponent g would suit one graph alone, since beliefs spread
  * differently on each; what is fixed is how confident the targets are on
@@ -211,6 +212,14 @@ static void unit_rows(int32_t n, int C, float *P)
     }
 }
 
+/* to = x^(1/4), with the sign of x: the order of all beliefs stays, and one
+ * temperature can suit nodes near labels and far from them. */
+static void take_roots(int64_t n, const float *P, float *to)
+{
+    for (int64_t i = 0; i < n; i++)
+        to[i] = copysignf(sqrtf(sqrtf(fabsf(P[i]))), P[i]);
+}
+
 static void weigh(const kith__em *em, float unknown, const float *T,
                   float *weight)
 {
@@ -249,8 +258,12 @@ static void believe(const kith__em *em, const kith__em_params *p, int round,
         combine(em, p->beta, 1 - p->h, r);
     }
     propagate(t, p->h, p->hops, r);
-    if (tell && p->h > 0)
+    if (tell && p->h > 0 && em->labels) {
+        take_roots((int64_t)t->n * t->classes, r->P, r->other);
+        visit(user, round, true, r->other);
+    } else if (tell && p->h > 0) {
         visit(user, round, true, r->P);
+    }
 }
 
 kith_status kith__em_run(const kith__em *em, const kith__em_params *p, int from,

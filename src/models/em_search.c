@@ -24,7 +24,7 @@
 enum { HOPS = 10 }; /* of PageRank */
 
 static const kith_prep preps[] = {KITH_PREP_L2, KITH_PREP_TFIDF,
-                                  KITH_PREP_ROOT};
+                                  KITH_PREP_ROOT}; /* roots last */
 static const float alphas[] = {.1f, .2f, .3f};
 static const float starts[] = {.01f, .03f, .1f, .3f, 1, 3, 10};
 static const kith__em_params grid[] = {
@@ -215,14 +215,45 @@ static kith_status prepare(const kith__quest *q, const kith__smoother *s,
     TRY(new_table(q->features, prep, &out->x, err));
     TRY(kith__map_smooth_each(&out->x, s, HOPS, alphas, ALPHAS,
                               q->task->threads, out->map, err));
-    for (int a = 0; a < ALPHAS; a++) {
-        TRY(find_start(q, &out->map[a], &out->start[a], err));
-        if (kith__better(&out->start[a].score, &out->score))
-            out->score = out->start[a].score;
-        TRY(kith__progress(q->task->job, "starting", a + 1, ALPHAS, "fits",
-                           err));
-    }
 out:
+    return st;
+}
+
+/* Would one piece of work per thread at a time take little memory? */
+static bool side_by_side(const kith__task *t)
+{
+    return t->threads > 1 && 10.0 * 4 * t->n * t->classes * t->threads < 1e9;
+}
+
+/* The starts of all that was prepared, one per thread at a time. */
+static kith_status find_starts(const kith__quest *q, prepared *all, int n,
+                               kith_error *err)
+{
+    const bool wide = side_by_side(q->task);
+    kith_status st = KITH_OK;
+
+#pragma omp parallel for num_threads(wide ? q->task->threads : 1) \
+    schedule(dynamic, 1)
+    for (int i = 0; i < n * ALPHAS; i++) {
+        prepared *p = &all[i / ALPHAS];
+        kith__feature_map map = p->map[i % ALPHAS];
+        kith_error why = {0};
+        kith_status got;
+
+        if (wide)
+            map.threads = 1;
+        got = find_start(q, &map, &p->start[i % ALPHAS], &why);
+#pragma omp critical(kith_starts)
+        if (got != KITH_OK && st == KITH_OK) {
+            st = got;
+            if (err)
+                *err = why;
+        }
+    }
+    for (int i = 0; i < n * ALPHAS; i++)
+        if (kith__better(&all[i / ALPHAS].start[i % ALPHAS].score,
+                         &all[i / ALPHAS].score))
+            all[i / ALPHAS].score = all[i / ALPHAS].start[i % ALPHAS].score;
     return st;
 }
 
@@ -264,12 +295,6 @@ static void see(void *user, int round, bool propagated, const float *P)
         v->run->best = s;
     kith__offer(v->found, &r, &s, v->order * 16 + round * 2 + propagated, P,
                 (int64_t)t->n * t->classes);
-}
-
-/* Would one run per thread at a time take little memory? */
-static bool side_by_side(const kith__task *t)
-{
-    return t->threads > 1 && 10.0 * 4 * t->n * t->classes * t->threads < 1e9;
 }
 
 /* Take the runs of a list from one round to another. */
@@ -392,32 +417,26 @@ out:
 kith_status kith__em_search_features(const kith__quest *q, kith__found *found,
                                      kith_error *err)
 {
-    kith_prep chosen = preps[0];
+    const int n = is_binary(q->features) ? PREPS - 1 : PREPS; /* no roots */
     kith_status st = KITH_OK;
-    prepared best = {0}, next = {0};
+    prepared all[PREPS] = {0};
     kith__smoother s = {0};
+    int best = 0;
 
-    best.score.accuracy = -1;
     TRY(kith__smoother_new(q->task->graph, true, q->task->threads, &s, err));
-    for (int i = 0; i < PREPS; i++) {
-        prepared swap = best;
-
-        if (preps[i] == KITH_PREP_ROOT && is_binary(q->features))
-            continue;
-        TRY(prepare(q, &s, preps[i], &next, err));
-        if (kith__better(&next.score, &best.score)) {
-            best = next;
-            next = swap;
-            chosen = preps[i];
-            for (int a = 0; a < ALPHAS; a++) /* they moved */
-                best.map[a].block[0].x = &best.x;
-        }
-        release_prepared(&next);
+    for (int i = 0; i < n; i++) {
+        TRY(prepare(q, &s, preps[i], &all[i], err));
+        TRY(kith__progress(q->task->job, "preparing", i + 1, n, "features",
+                           err));
     }
-    TRY(run_grid(q, &best, chosen, found, err));
+    TRY(find_starts(q, all, n, err));
+    for (int i = 1; i < n; i++)
+        if (kith__better(&all[i].score, &all[best].score))
+            best = i;
+    TRY(run_grid(q, &all[best], preps[best], found, err));
 out:
-    release_prepared(&best);
-    release_prepared(&next);
+    for (int i = 0; i < PREPS; i++)
+        release_prepared(&all[i]);
     kith__smoother_release(&s);
     return st;
 }

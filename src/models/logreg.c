@@ -160,25 +160,35 @@ out:
 
 enum { TURN_MOST = 2048 };
 
+/* The column of entry p of a row that begins at `from`: unlike
+ * kith__column_of() without a division. */
+static inline int64_t column_in_row(const kith__matrix *x, int64_t from,
+                                    int64_t p)
+{
+    return x->row ? x->column[p] : p - from;
+}
+
 /* G = X X', L x L: row l is spread over the columns, then met by the others. */
 static void inner_products(const kith__matrix *x, double *spread, double *G)
 {
     memset(spread, 0, (size_t)x->columns * sizeof(*spread));
     for (int32_t l = 0; l < x->n; l++) {
-        for (int64_t p = kith__row_begin(x, l); p < kith__row_begin(x, l + 1);
-             p++)
-            spread[kith__column_of(x, p)] = (double)x->value[p];
+        const int64_t from = kith__row_begin(x, l);
+        const int64_t to = kith__row_begin(x, l + 1);
+
+        for (int64_t p = from; p < to; p++)
+            spread[column_in_row(x, from, p)] = (double)x->value[p];
         for (int32_t i = 0; i <= l; i++) {
+            const int64_t begin = kith__row_begin(x, i);
+            const int64_t end = kith__row_begin(x, i + 1);
             double sum = 0;
 
-            for (int64_t p = kith__row_begin(x, i);
-                 p < kith__row_begin(x, i + 1); p++)
-                sum += (double)x->value[p] * spread[kith__column_of(x, p)];
+            for (int64_t p = begin; p < end; p++)
+                sum += (double)x->value[p] * spread[column_in_row(x, begin, p)];
             G[(int64_t)l * x->n + i] = sum;
         }
-        for (int64_t p = kith__row_begin(x, l); p < kith__row_begin(x, l + 1);
-             p++)
-            spread[kith__column_of(x, p)] = 0;
+        for (int64_t p = from; p < to; p++)
+            spread[column_in_row(x, from, p)] = 0;
     }
 }
 
@@ -223,14 +233,17 @@ static void turn_back(const kith__matrix *x, const double *Y, int k,
                       const float *turned, float *B)
 {
     memset(B, 0, (size_t)x->columns * (size_t)k * sizeof(*B));
-    for (int32_t l = 0; l < x->n; l++)
-        for (int64_t p = kith__row_begin(x, l); p < kith__row_begin(x, l + 1);
-             p++) {
-            float *b = B + (int64_t)kith__column_of(x, p) * k;
+    for (int32_t l = 0; l < x->n; l++) {
+        const int64_t from = kith__row_begin(x, l);
+        const int64_t to = kith__row_begin(x, l + 1);
+
+        for (int64_t p = from; p < to; p++) {
+            float *b = B + column_in_row(x, from, p) * k;
 
             for (int c = 0; c < k; c++)
                 b[c] += (float)((double)x->value[p] * Y[(int64_t)l * k + c]);
         }
+    }
     memcpy(B + (int64_t)x->columns * k, turned + (int64_t)x->n * k,
            (size_t)k * sizeof(*B));
 }
