@@ -154,7 +154,8 @@ kith_status kith__train_auto(const kith_dataset *d, const kith_split *split,
     contest c = {0};
 
     *out = NULL;
-    if (options->like || split->n_val == 0 || options->fixed == KITH_FIX_ALL)
+    if (!d->labels || options->like || split->n_val == 0 ||
+        options->fixed == KITH_FIX_ALL)
         return train_one(d, split, options, out, probabilities, err);
     TRY_NEW(c.p, kith__alloc_big(cells, sizeof(float)));
     TRY_NEW(c.best_p, kith__alloc_big(cells, sizeof(float)));

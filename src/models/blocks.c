@@ -37,20 +37,16 @@ static bool find_bins(const float *x, int32_t n, int bins, int32_t *bin)
     return true;
 }
 
-/* A sparse matrix with `each` entries per row. */
-static kith_status new_sparse(int32_t n, int32_t columns, int each,
-                              kith__matrix *m, kith_error *err)
+/* A sparse matrix with `each` entries per row; false if there is no memory. */
+static bool new_sparse(int32_t n, int32_t columns, int each, kith__matrix *m)
 {
-    kith_status st = KITH_OK;
-
     *m = (kith__matrix){.n = n, .columns = columns};
-    TRY_NEW(m->row, kith__alloc((int64_t)n + 1, sizeof(*m->row)));
-    TRY_NEW(m->column, kith__alloc((int64_t)n * each, sizeof(*m->column)));
-    TRY_NEW(m->value, kith__alloc((int64_t)n * each, sizeof(*m->value)));
-    for (int64_t u = 0; u <= n; u++)
+    m->row = kith__alloc((int64_t)n + 1, sizeof(*m->row));
+    m->column = kith__alloc((int64_t)n * each, sizeof(*m->column));
+    m->value = kith__alloc((int64_t)n * each, sizeof(*m->value));
+    for (int64_t u = 0; m->row && u <= n; u++)
         m->row[u] = u * each;
-out:
-    return st;
+    return m->row && m->column && m->value;
 }
 
 /* x in bins, and if `plain` standardised too: entry `at` of each row, columns
@@ -109,7 +105,10 @@ static kith_status numeric_features(const kith_features *f, kith__matrix *out,
 
     TRY(kith__prepare_features(f, KITH_PREP_NONE, NULL, &x, &none, err));
     TRY_NEW(column, kith__alloc(f->nodes, sizeof(*column)));
-    TRY(new_sparse(f->nodes, (BINS + 1) * f->columns, each, out, err));
+    if (!new_sparse(f->nodes, (BINS + 1) * f->columns, each, out)) {
+        st = kith__no_memory(err);
+        goto out;
+    }
     for (int32_t j = 0; j < f->columns; j++) {
         memset(column, 0, (size_t)f->nodes * sizeof(*column));
         for (int32_t u = 0; u < f->nodes; u++)
@@ -143,7 +142,10 @@ static kith_status number_table(const float *x, int32_t n, int bins, bool plain,
     const int each = 1 + plain;
     kith_status st = KITH_OK;
 
-    TRY(new_sparse(n, bins + plain, each, out, err));
+    if (!new_sparse(n, bins + plain, each, out)) {
+        st = kith__no_memory(err);
+        goto out;
+    }
     TRY(add_number(x, bins, plain, each, 0, 0, out, err));
 out:
     return st;

@@ -47,21 +47,19 @@ static void release(room *r)
     kith__free(r->weight);
 }
 
-static kith_status make_room(const kith__task *t, const kith__feature_map *map,
-                             room *r, kith_error *err)
+static bool make_room(const kith__task *t, const kith__feature_map *map,
+                      room *r)
 {
     const int64_t cells = (int64_t)t->n * t->classes;
-    kith_status st = KITH_OK;
 
-    if (map)
-        TRY(kith__map_room_new(map, t->classes, &r->map, err));
-    TRY_NEW(r->Z, kith__alloc_big(cells, sizeof(float)));
-    TRY_NEW(r->Q, kith__alloc_big(cells, sizeof(float)));
-    TRY_NEW(r->P, kith__alloc_big(cells, sizeof(float)));
-    TRY_NEW(r->other, kith__alloc_big(cells, sizeof(float)));
-    TRY_NEW(r->weight, kith__alloc(t->n, sizeof(float)));
-out:
-    return st;
+    if (map && kith__map_room_new(map, t->classes, &r->map, NULL) != KITH_OK)
+        return false;
+    r->Z = kith__alloc_big(cells, sizeof(float));
+    r->Q = kith__alloc_big(cells, sizeof(float));
+    r->P = kith__alloc_big(cells, sizeof(float));
+    r->other = kith__alloc_big(cells, sizeof(float));
+    r->weight = kith__alloc(t->n, sizeof(float));
+    return r->Z && r->Q && r->P && r->other && r->weight;
 }
 
 /* ---- E-step -------------------------------------------------------------- */
@@ -248,7 +246,7 @@ static void believe(const kith__em *em, const kith__em_params *p, int round,
     const bool labels = em->labels && round == 0;
     const float mean = 1 / (float)t->classes;
 
-    if (labels) {
+    if (labels || !em->map) {
         memset(r->Q, 0, (size_t)t->n * (size_t)t->classes * sizeof(*r->Q));
         clamp_train(t, -mean, 1 - mean, r->Q);
     } else {
@@ -274,7 +272,10 @@ kith_status kith__em_run(const kith__em *em, const kith__em_params *p, int from,
     kith_status st = KITH_OK;
     room r = {0};
 
-    TRY(make_room(t, em->map, &r, err));
+    if (!make_room(t, em->map, &r)) {
+        st = kith__no_memory(err);
+        goto out;
+    }
     for (int round = from; round <= to; round++) {
         believe(em, p, round, B, round > from || from == 0, visit, user, &r);
         if (round == to)

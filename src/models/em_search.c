@@ -36,7 +36,6 @@ static const kith__em_params grid[] = {
 };
 static const float label_h[] = {.5f, .8f, .95f};
 static const int label_hops[] = {4, 12};
-static const float label_balance[] = {0, .5f};
 static const float label_beta[] = {.001f, .01f, .1f};
 
 #define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
@@ -47,7 +46,8 @@ enum {
     STARTS = LENGTH(starts),
     GRID = LENGTH(grid),
     RUNS = ALPHAS * GRID,
-    LABEL_RUNS = LENGTH(label_balance) * LENGTH(label_beta)
+    REACHES = LENGTH(label_hops),
+    LABEL_RUNS = REACHES * LENGTH(label_beta)
 };
 
 /* Rounds that all runs take, that the better take, that the best take. */
@@ -480,27 +480,29 @@ out:
     return st;
 }
 
-/* Labels alone: how strongly and how far they reach. */
-static kith_status search_reach(const kith__quest *q, kith__em_params *best,
+/* Labels alone: for each reach the best h. */
+static kith_status search_reach(const kith__quest *q,
+                                kith__em_params best[REACHES],
                                 kith__found *found, kith_error *err)
 {
-    const int n = LENGTH(label_h) * LENGTH(label_hops);
-    em_run runs[LENGTH(label_h) * LENGTH(label_hops)] = {0};
-    int list[LENGTH(label_h) * LENGTH(label_hops)];
+    enum { H = LENGTH(label_h), ALL = REACHES * H };
+    em_run runs[ALL] = {0};
     kith_status st = KITH_OK;
+    int list[ALL];
 
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < ALL; i++) {
         list[i] = i;
         runs[i].em = (kith__em){.task = q->task, .labels = true};
         runs[i].best.accuracy = -1;
-        runs[i].recipe =
-            (kith__recipe){.kind = KITH__EM_LABELS,
-                           .em = {.h = label_h[i / LENGTH(label_hops)],
-                                  .hops = label_hops[i % LENGTH(label_hops)]}};
+        runs[i].recipe = (kith__recipe){
+            .kind = KITH__EM_LABELS,
+            .em = {.h = label_h[i % H], .hops = label_hops[i / H]}};
     }
-    TRY(advance(q, runs, list, n, 0, 0, found, err));
-    order_runs(runs, list, n);
-    *best = runs[list[0]].recipe.em;
+    TRY(advance(q, runs, list, ALL, 0, 0, found, err));
+    for (int r = 0; r < REACHES; r++) {
+        order_runs(runs, list + r * H, H);
+        best[r] = runs[list[r * H]].recipe.em;
+    }
 out:
     return st;
 }
@@ -510,25 +512,26 @@ kith_status kith__em_search_labels(const kith__quest *q, kith__found *found,
 {
     em_run runs[LABEL_RUNS] = {0};
     kith_status st = KITH_OK;
-    kith__em_params reach;
+    kith__em_params reach[REACHES];
     int list[LABEL_RUNS];
     plain p = {0};
 
-    TRY(search_reach(q, &reach, found, err));
+    TRY(search_reach(q, reach, found, err));
     if (!q->features)
         return KITH_OK;
     TRY(new_plain(q, &p, err));
     if (steps_allowed(q->task, &p.map) < 3 * LABEL_RUNS)
         goto out;
     for (int i = 0; i < LABEL_RUNS; i++) {
+        const kith__em_params *r = &reach[i / LENGTH(label_beta)];
+
         list[i] = i;
         runs[i].em = (kith__em){q->task, &p.map, p.has, true};
         runs[i].best.accuracy = -1;
-        runs[i].recipe = (kith__recipe){
-            .kind = KITH__EM_LABELS,
-            .em = {reach.h, .9f, .3f, .03f,
-                   label_balance[i / LENGTH(label_beta)],
-                   label_beta[i % LENGTH(label_beta)], reach.hops}};
+        runs[i].recipe =
+            (kith__recipe){.kind = KITH__EM_LABELS,
+                           .em = {r->h, .9f, .3f, .03f, .5f,
+                                  label_beta[i % LENGTH(label_beta)], r->hops}};
         TRY_NEW(runs[i].B,
                 kith__alloc_zeroed((p.map.columns + 1) * q->task->classes,
                                    sizeof(float)));

@@ -134,7 +134,7 @@ static void pull(const kith__coupled *W, const float *from, int k, float *to)
 static void ritz(const float *V, int32_t n, int k, const double *value,
                  const double *U, int rank, float *vectors, float *values)
 {
-    int order[WIDEST];
+    int order[WIDEST] = {0};
 
     for (int i = 0; i < k; i++) {
         int at = i;

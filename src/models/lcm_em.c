@@ -93,7 +93,7 @@ static bool take(const kith__state *s, const char *name, double low,
 static bool take_em(const kith__state *s, kith__recipe *r)
 {
     kith__em_params *p = &r->em;
-    float hops, rounds;
+    float hops = 0, rounds = 0;
     const bool ok = take(s, "h", 0, .999, &p->h) &&
                     take(s, "hops", 0, 1000, &hops) &&
                     take(s, "rounds", 0, 100, &rounds) &&
@@ -116,7 +116,7 @@ static bool take_em(const kith__state *s, kith__recipe *r)
 static bool take_beside(const kith__state *s, kith__recipe *r)
 {
     const int use = index_of(kith__state_text(s, "graph"), uses, 3);
-    float blocks;
+    float blocks = 0;
     const bool ok = take(s, "blocks", 1, 127, &blocks) &&
                     take(s, "penalty", 1e-6, 1e6, &r->penalty) &&
                     take(s, "strength", 0, .999, &r->strength) &&
@@ -226,12 +226,15 @@ static kith__recipe default_recipe(bool features)
                           .propagated = true};
 }
 
+typedef kith_status search_fn(const kith__quest *q, kith__found *found,
+                              kith_error *err);
+
+static search_fn *const searches[] = {
+    kith__em_search_features, kith__em_search_labels, kith__beside_search};
+
 static kith_status search(const kith__quest *q, kith__recipe *out,
                           double *validation, kith_error *err)
 {
-    kith_status (*const searches[])(const kith__quest *, kith__found *,
-                                    kith_error *) = {
-        kith__em_search_features, kith__em_search_labels, kith__beside_search};
     const int64_t cells = (int64_t)q->task->n * q->task->classes;
     kith_status st = KITH_OK;
     kith__found found = {0};
@@ -282,7 +285,7 @@ kith_status kith__lcm_em_fit(const kith__task *task,
     const int C = task->classes;
     kith__kept_coupling kept = {0};
     kith_status st = KITH_OK;
-    kith__recipe r;
+    kith__recipe r = {0};
 
     TRY_NEW(kept.H, kith__alloc((int64_t)C * C, sizeof(float)));
     TRY_NEW(kept.b, kith__alloc(C, sizeof(float)));

@@ -69,9 +69,9 @@ typedef struct kith__quest {
 
 /* Each search offers what it tries; each follow gives the beliefs of one
  * recipe of its kind in P. */
-kith_status kith__em_search_features(const kith__quest *q, kith__found *best,
+kith_status kith__em_search_features(const kith__quest *q, kith__found *found,
                                      kith_error *err);
-kith_status kith__em_search_labels(const kith__quest *q, kith__found *best,
+kith_status kith__em_search_labels(const kith__quest *q, kith__found *found,
                                    kith_error *err);
 kith_status kith__em_follow(const kith__quest *q, const kith__recipe *r,
                             float *P, kith_error *err);
@@ -84,7 +84,7 @@ typedef struct kith__kept_coupling {
     bool given;
 } kith__kept_coupling;
 
-kith_status kith__beside_search(const kith__quest *q, kith__found *best,
+kith_status kith__beside_search(const kith__quest *q, kith__found *found,
                                 kith_error *err);
 kith_status kith__beside_follow(const kith__quest *q, const kith__recipe *r,
                                 kith__kept_coupling *coupling, float *P,
