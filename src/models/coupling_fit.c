@@ -181,8 +181,10 @@ kith_status kith__coupling_fit(const float *L, const float *M, int k,
     lbfgs_parameter_t how;
     double *theta = lbfgs_malloc((int)size_of(k));
 
-    if (!theta)
-        TRY(kith__no_memory(err));
+    if (!theta) {
+        st = kith__no_memory(err);
+        goto out;
+    }
     TRY(new_problem(&p, err));
     memset(theta, 0, (size_t)size_of(k) * sizeof(*theta));
     theta[ALPHA] = 1;

@@ -147,8 +147,10 @@ kith_status kith__soft_fit(const kith__feature_map *map,
     TRY_NEW(p.Z, kith__alloc_big((int64_t)map->n * wide, sizeof(float)));
     TRY_NEW(p.G, kith__alloc_big((map->columns + 1) * wide, sizeof(float)));
     at = lbfgs_malloc((int)n);
-    if (!at)
-        TRY(kith__no_memory(err));
+    if (!at) {
+        st = kith__no_memory(err);
+        goto out;
+    }
     for (int64_t i = 0; i < n; i++)
         at[i] = (double)B[i];
     lbfgs_parameter_init(&how);
