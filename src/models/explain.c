@@ -121,7 +121,8 @@ static kith_status check_linear(const kith_solution *s, kith_error *err)
         return kith__fail(
             err, KITH_ERR_ARGUMENT, NULL, 0,
             "method '%s' is not linear in the node potentials, so its beliefs "
-            "are no sum of contributions; 'linbp' and the 'lcm' methods are",
+            "are no sum of contributions; those of 'linbp', 'lcm', 'lcm-wo', "
+            "'lcm-l1' and 'lcm-l2' are: train with --method",
             s->model->method);
     if (s->b.linear == KITH__FIXED_POINT && !(s->b.certificate.rho < 1))
         return kith__fail(

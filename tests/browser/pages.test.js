@@ -28,13 +28,14 @@ function makePages() {
   kith("explain", "hostile.km", HOSTILE[2], "--graph", "hostile.tsv", "--html", "-o", "hostile-why.html");
   kith("graph", "generate", "sbm", "--nodes", "6000", "--classes", "2", "--rare", "0.05", "--homophily", "0.95",
     "--degree", "12", "--train", "60", "--val", "60", "--test", "200", "-q", "-o", "fraud");
-  kith("classify", "fraud", "--split", "0", "--no-tune", "-q", "--report", "fraud.html", "--save", "fraud.km");
+  kith("classify", "fraud", "--split", "0", "--no-tune", "--method", "lcm", "-q", "--report", "fraud.html", "--save", "fraud.km");
   kith("explain", "fraud.km", "17", "--graph", "fraud", "--html", "-o", "fraud-why.html");
   kith("graph", "generate", "sbm", "--nodes", "3000", "--classes", "60", "--features", "200", "-q", "-o", "many");
   kith("classify", "many", "--split", "0", "--no-tune", "--method", "linbp", "-q", "--report", "many.html");
   const pages = ["hostile.html", "hostile-why.html", "fraud.html", "fraud-why.html", "many.html"];
   if (DATA && existsSync(join(DATA, "cora"))) {
-    kith("classify", join(DATA, "cora"), "--split", "paper-0", "--no-tune", "-q", "--report", "cora.html");
+    kith("classify", join(DATA, "cora"), "--split", "paper-0", "--no-tune", "--method", "lcm", "-q",
+      "--report", "cora.html");
     pages.push("cora.html");
   }
   return pages;
