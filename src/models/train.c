@@ -510,29 +510,29 @@ static kith_status make_solution(const kith_model *m, const kith_dataset *d,
                                  kith_error *err)
 {
     kith_status st = KITH_OK;
-    kith_solution *new = NULL;
+    kith_solution *made = NULL;
 
-    TRY_NEW(new, kith__alloc_zeroed(1, sizeof(*new)));
-    new->model = m;
-    new->data = d;
+    TRY_NEW(made, kith__alloc_zeroed(1, sizeof(*made)));
+    made->model = m;
+    made->data = d;
     if (job)
-        new->job = *job;
-    new->setting.task = s->task;
-    TRY(mark_trained(new, err));
-    new->setting = *s;
-    new->setting.task.job = &new->job;
-    new->b = *b;
+        made->job = *job;
+    made->setting.task = s->task;
+    TRY(mark_trained(made, err));
+    made->setting = *s;
+    made->setting.task.job = &made->job;
+    made->b = *b;
     *s = (setting){0};
     *b = (kith__beliefs){0};
-    new->W = new->setting.task.W;
-    if (new->b.weights &&new->b.linear != KITH__NOT_LINEAR) {
-        new->W.weights = new->b.weights;
-        new->W.scale = NULL;
+    made->W = made->setting.task.W;
+    if (made->b.weights && made->b.linear != KITH__NOT_LINEAR) {
+        made->W.weights = made->b.weights;
+        made->W.scale = NULL;
     }
-    *out = new;
-    new = NULL;
+    *out = made;
+    made = NULL;
 out:
-    kith_solution_free(new);
+    kith_solution_free(made);
     return st;
 }
 
