@@ -23,7 +23,7 @@ static const char *const candidates[] = {"lcm-em", "linbp", "lcm", "logreg"};
 enum { CANDIDATES = 4 };
 
 /* Stored neighbours times classes above which lcm is not tried. */
-static const double LCM_MOST = 5e7;
+static const double LCM_MOST = 1e7;
 
 typedef struct contest {
     kith_model *best;
