@@ -395,7 +395,7 @@ static void put(kith__csr *csr, const work *w, int64_t to, uint32_t neighbour,
                 int64_t from)
 {
     csr->neighbours[to] = (int32_t)neighbour;
-    if (csr->weights)
+    if (csr->weights && w->weighted)
         csr->weights[to] = kith__bits_float((uint32_t)w->weighted[from]);
 }
 
