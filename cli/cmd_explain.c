@@ -35,21 +35,13 @@ static const argument arguments[] = {
 };
 
 static const option options[] = {
-    {.name = "graph",
-     .letter = 'g',
-     .type = OPTION_FILE,
-     .value = "DATA",
-     .help = "The graph or data set, as for 'kith classify'. Needed."},
+    ROW_GRAPH,
     {.name = "class",
      .letter = 'c',
      .type = OPTION_TEXT,
      .value = "CLASS",
      .help = "The class to explain; the most probable one, if not given."},
-    {.name = "features",
-     .type = OPTION_FILE,
-     .value = "FILE",
-     .help = "Features to use: .mtx, .svm, .npy or .npz. Those of the data "
-             "set, if not given."},
+    ROW_FEATURES,
     {.name = "top",
      .type = OPTION_INTEGER,
      .value = "N",
@@ -151,8 +143,7 @@ static int explain(const args *a)
     kith_status st;
 
     if (!args_given(a, "graph"))
-        return usage_error(a->of, "the graph is missing: --graph DATA (a model "
-                                  "file does not hold it)");
+        return graph_missing(a);
     if (args_flag(a, "json") && args_flag(a, "html"))
         return usage_error(a->of, "--json and --html cannot be used together");
     run_begin(&t.r, a);

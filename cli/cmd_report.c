@@ -34,11 +34,7 @@ static const argument arguments[] = {
 };
 
 static const option options[] = {
-    {.name = "graph",
-     .letter = 'g',
-     .type = OPTION_FILE,
-     .value = "DATA",
-     .help = "The graph or data set, as for 'kith classify'. Needed."},
+    ROW_GRAPH,
     ROWS_GIVEN,
     {.name = "split",
      .type = OPTION_TEXT,
@@ -144,8 +140,7 @@ static int report(const args *a)
     kith_status st;
 
     if (!args_given(a, "graph"))
-        return usage_error(a->of, "the graph is missing: --graph DATA (a model "
-                                  "file does not hold it)");
+        return graph_missing(a);
     if (!path)
         return usage_error(a->of, "the output is missing: -o FILE");
     run_begin(&t.r, a);

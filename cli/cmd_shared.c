@@ -210,3 +210,9 @@ void summary_add(char *line, size_t size, int64_t n, const char *one,
     snprintf(line + used, size - used, "%s%s %s", used ? ", " : "",
              term_count(n, number), n == 1 ? one : many);
 }
+
+int graph_missing(const args *a)
+{
+    return usage_error(a->of, "the graph is missing: --graph DATA (a model "
+                              "file does not hold it)");
+}

@@ -39,6 +39,13 @@ kith_status run_cancelled(void);
  * unknown. */
 int64_t most_memory(void);
 
+/* The graph of a command that takes a model first. */
+#define ROW_GRAPH                                                             \
+    {                                                                         \
+        .name = "graph", .letter = 'g', .type = OPTION_FILE, .value = "DATA", \
+        .help = "The graph or data set, as for 'kith classify'. Needed."      \
+    }
+
 /* How to read a graph: rows for the tables, and what they say. */
 #define ROWS_READING                                                       \
     {.name = "header",                                                     \
@@ -73,17 +80,20 @@ int64_t most_memory(void);
 kith_build_options reading_options(const run *r);
 
 /* Labels and features in place of the data set's. */
-#define ROWS_GIVEN                                                             \
-    {.name = "labels",                                                         \
-     .type = OPTION_FILE,                                                      \
-     .value = "FILE",                                                          \
-     .help = "Labels to use: 'node<TAB>class' lines. Those of the data set, "  \
-             "if not given."},                                                 \
-    {                                                                          \
-        .name = "features", .type = OPTION_FILE, .value = "FILE",              \
-        .help = "Features to use: .mtx, .svm, .npy or .npz. Those of the data" \
-                " set, if not given."                                          \
+#define ROW_FEATURES                                                        \
+    {                                                                       \
+        .name = "features", .type = OPTION_FILE, .value = "FILE",           \
+        .help =                                                             \
+            "Features to use: .mtx, .svm, .npy or .npz. Those of the data " \
+            "set, if not given."                                            \
     }
+#define ROWS_GIVEN                                                            \
+    {.name = "labels",                                                        \
+     .type = OPTION_FILE,                                                     \
+     .value = "FILE",                                                         \
+     .help = "Labels to use: 'node<TAB>class' lines. Those of the data set, " \
+             "if not given."},                                                \
+        ROW_FEATURES
 
 /* Let what --labels and --features name (as far as the table has them) take
  * the place of the data set's. */
@@ -111,5 +121,8 @@ kith_status check_output(run *r, const char *path);
 /* ", "-separated parts of a sentence: call with the text so far. */
 void summary_add(char *line, size_t size, int64_t n, const char *one,
                  const char *many);
+
+/* Says that --graph was not given; exit status 2. */
+int graph_missing(const args *a);
 
 #endif

@@ -32,11 +32,7 @@ static const argument arguments[] = {
 };
 
 static const option options[] = {
-    {.name = "graph",
-     .letter = 'g',
-     .type = OPTION_FILE,
-     .value = "DATA",
-     .help = "The graph or data set, as for 'kith classify'. Needed."},
+    ROW_GRAPH,
     {.name = "count",
      .letter = 'n',
      .type = OPTION_INTEGER,
@@ -49,11 +45,7 @@ static const option options[] = {
      .type = OPTION_FILE,
      .value = "FILE",
      .help = "Suggest only nodes that this file lists, one id a line."},
-    {.name = "features",
-     .type = OPTION_FILE,
-     .value = "FILE",
-     .help = "Features to use: .mtx, .svm, .npy or .npz. Those of the data "
-             "set, if not given."},
+    ROW_FEATURES,
     {.name = "output",
      .letter = 'o',
      .type = OPTION_FILE,
@@ -191,8 +183,7 @@ static int suggest(const args *a)
     kith_status st;
 
     if (!args_given(a, "graph"))
-        return usage_error(a->of, "the graph is missing: --graph DATA (a model "
-                                  "file does not hold it)");
+        return graph_missing(a);
     run_begin(&t.r, a);
     st = work(&t);
     kith_solution_free(t.solution);

@@ -84,3 +84,16 @@ const char *kith_features_built(void)
 #endif
         ;
 }
+
+void kith__note_failure(kith_status got, const kith_error *why, kith_status *st,
+                        kith_error *err)
+{
+    if (got == KITH_OK)
+        return;
+#pragma omp critical(kith_note_failure)
+    if (*st == KITH_OK) {
+        *st = got;
+        if (err)
+            *err = *why;
+    }
+}

@@ -47,4 +47,11 @@ kith_status kith__no_memory(kith_error *err);
 #define KITH_QUOTE_BUFFER 72
 const char *kith__quote(char *out, const char *text, size_t length);
 
+/*
+ * In a loop that threads share: remember the first failure in *st and *err (may
+ * be NULL); what succeeded changes nothing.
+ */
+void kith__note_failure(kith_status got, const kith_error *why, kith_status *st,
+                        kith_error *err);
+
 #endif

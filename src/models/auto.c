@@ -65,14 +65,11 @@ static double log_loss(const kith_dataset *d, const kith_split *split,
 /* Is m better than the best so far? */
 static bool wins(const contest *c, const kith_model *m, double loss)
 {
-    const double a = m->validation, b = c->best ? c->best->validation : -1;
-    const double mean = (a + b) / 2;
+    const kith__score challenger = {m->validation, loss};
+    const kith__score best = {c->best ? c->best->validation : 0, c->loss};
 
-    if (!c->best || !(c->n_val > 0))
-        return !c->best;
-    if (fabs(a - b) > sqrt(fmax(mean * (1 - mean), 1e-4) / c->n_val))
-        return a > b;
-    return loss < c->loss;
+    return !c->best ||
+           (c->n_val > 0 && kith__clearly_better(&challenger, &best, c->n_val));
 }
 
 static void note(contest *c, const char *method, double validation)

@@ -112,12 +112,7 @@ static kith_status fit_all(const kith__task *t, const kith__feature_map *map,
         own.threads = 1;
         got = fit_potentials(t, &own, fits[i].penalty, fits[i].without,
                              fits[i].Z, &why);
-#pragma omp critical(kith_fit_all)
-        if (got != KITH_OK && st == KITH_OK) {
-            st = got;
-            if (err)
-                *err = why;
-        }
+        kith__note_failure(got, &why, &st, err);
     }
 out:
     return st;
@@ -155,15 +150,16 @@ out:
 
 /* ---- uses of the graph --------------------------------------------------- */
 
-/* S, and room for what is made of it. */
 typedef struct views {
-    float *L, *S, *M, *other;
+    float *L, *M;
+    float *Q;     /* S - 1/C */
+    float *other; /* room */
 } views;
 
 static void release_views(views *v)
 {
     kith__free(v->L);
-    kith__free(v->S);
+    kith__free(v->Q);
     kith__free(v->M);
     kith__free(v->other);
 }
@@ -174,54 +170,26 @@ static kith_status new_views(const kith__task *t, views *v, kith_error *err)
     kith_status st = KITH_OK;
 
     TRY_NEW(v->L, kith__alloc_big(cells, sizeof(float)));
-    TRY_NEW(v->S, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(v->Q, kith__alloc_big(cells, sizeof(float)));
     TRY_NEW(v->M, kith__alloc_big(cells, sizeof(float)));
     TRY_NEW(v->other, kith__alloc_big(cells, sizeof(float)));
 out:
     return st;
 }
 
-static void find_S(const kith__task *t, views *v)
+/* M = W S, then Q = S - 1/C. */
+static void look_around(const kith__task *t, views *v)
 {
     const int C = t->classes;
 
-    kith__softmax_rows(v->L, t->n, C, 1, v->S, t->threads);
+    kith__softmax_rows(v->L, t->n, C, 1, v->Q, t->threads);
     for (int32_t l = 0; l < t->n_train; l++)
         for (int c = 0; c < C; c++)
-            v->S[(int64_t)t->train[l] * C + c] = c == t->truth[l];
-#pragma omp parallel for num_threads(t->threads) schedule(dynamic, 256)
-    for (int32_t u = 0; u < t->n; u++)
-        kith__pull_row(&t->W, v->S, C, u, v->M + (int64_t)u * C);
-}
-
-/* P = sum_k s^k W^k (S - 1/C) */
-static void use_prior(const kith__task *t, views *v, float s, float *P)
-{
-    const int C = t->classes;
-    float *from = v->other, *to = P;
-
+            v->Q[(int64_t)t->train[l] * C + c] = c == t->truth[l];
+    kith__smooth(&(kith__smoother){.W = t->W}, 1, v->Q, 0, NULL, C, NULL, v->M);
     for (int64_t i = 0; i < (int64_t)t->n * C; i++)
-        from[i] = v->S[i] - 1 / (float)C;
-    for (int k = 0; k < HOPS; k++) {
-        float *swap = from;
-
-#pragma omp parallel for num_threads(t->threads) schedule(dynamic, 256)
-        for (int32_t u = 0; u < t->n; u++) {
-            const float *q = v->S + (int64_t)u * C;
-            float *y = to + (int64_t)u * C;
-
-            kith__pull_row(&t->W, from, C, u, y);
-            for (int c = 0; c < C; c++)
-                y[c] = q[c] - 1 / (float)C + s * y[c];
-        }
-        from = to;
-        to = swap;
-    }
-    if (from != P)
-        memcpy(P, from, (size_t)t->n * (size_t)C * sizeof(*P));
+        v->Q[i] -= 1 / (float)C;
 }
-
-_Static_assert(HOPS % 2 == 0, "what use_prior() leaves is then in v->other");
 
 /* ---- scoring the uses ---------------------------------------------------- */
 
@@ -309,7 +277,7 @@ static kith_status score_use(const kith__quest *q, views *v,
     for (int h = 0; h < 2; h++)
         TRY(half_of(q->val, h, &node[h], &truth[h], &part[h], err));
     if (r->graph == KITH__GRAPH_PRIOR)
-        use_prior(q->task, v, r->strength, P);
+        kith__spread(q->task, r->strength, HOPS, v->Q, P, v->other);
     for (int h = 0; h < 2; h++) {
         const double share = (double)part[h].n / q->val->n;
         const float *X = r->graph == KITH__GRAPH_IGNORED ? v->L : P;
@@ -343,7 +311,7 @@ static kith_status use_graph(const kith__quest *q, views *v,
     if (r->graph == KITH__GRAPH_FITTED)
         return fit_coupling(q, v, r->lambda, -1, kept, P, err);
     if (r->graph == KITH__GRAPH_PRIOR)
-        use_prior(q->task, v, r->strength, P);
+        kith__spread(q->task, r->strength, HOPS, v->Q, P, v->other);
     else
         memcpy(P, v->L, (size_t)cells * sizeof(*P));
     return KITH_OK;
@@ -362,7 +330,7 @@ kith_status kith__beside_follow(const kith__quest *q, const kith__recipe *r,
     TRY(kith__blocks_map(&blocks, r->blocks, &map, err));
     TRY(new_views(q->task, &v, err));
     TRY(find_L(q->task, &map, r->penalty, v.L, err));
-    find_S(q->task, &v);
+    look_around(q->task, &v);
     TRY(use_graph(q, &v, r, coupling, P, err));
 out:
     release_views(&v);
@@ -519,13 +487,12 @@ kith_status kith__beside_search(const kith__quest *q, kith__found *found,
     TRY(kith__blocks_map(&blocks, r.blocks, &map, err));
     TRY(new_views(q->task, &v, err));
     TRY(find_L(q->task, &map, r.penalty, v.L, err));
-    find_S(q->task, &v);
+    look_around(q->task, &v);
     TRY_NEW(P, kith__alloc_big(cells, sizeof(*P)));
     TRY_NEW(kept.H, kith__alloc((int64_t)C * C, sizeof(float)));
     TRY_NEW(kept.b, kith__alloc(C, sizeof(float)));
     TRY(choose_use(q, &v, &kept, P, &r, &score, err));
-    TRY(use_graph(q, &v, &r, &kept, P, err));
-    kith__offer(found, &r, &score, 0, P, cells);
+    kith__offer(found, &r, &score, 0);
 out:
     kith__free(P);
     kith__free(kept.H);

@@ -84,17 +84,6 @@ out:
 
 /* ---- tables -------------------------------------------------------------- */
 
-/* Few columns, and not just there or not there. */
-static bool is_numeric(const kith_features *f)
-{
-    if (f->columns > FEW_COLUMNS || !f->value)
-        return false;
-    for (int64_t i = 0; i < f->entries; i++)
-        if (f->value[i] != 0 && f->value[i] != 1)
-            return true;
-    return false;
-}
-
 static kith_status numeric_features(const kith_features *f, kith__matrix *out,
                                     kith_error *err)
 {
@@ -130,7 +119,7 @@ static kith_status own_features(const kith_features *f, kith__matrix *out,
 {
     float *none = NULL;
 
-    if (is_numeric(f))
+    if (f->columns <= FEW_COLUMNS && !kith__features_binary(f))
         return numeric_features(f, out, err);
     return kith__prepare_features(f, KITH_PREP_L2, NULL, out, &none, err);
 }

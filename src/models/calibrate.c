@@ -90,3 +90,29 @@ double kith__accuracy(const float *P, int classes, const kith__known_nodes *at)
     }
     return at->n ? (double)right / at->n : (double)NAN;
 }
+
+kith__score kith__score_of(const float *P, int classes,
+                           const kith__known_nodes *at)
+{
+    const double t = kith__fit_temperature(P, classes, at);
+
+    return (kith__score){kith__accuracy(P, classes, at),
+                         kith__log_loss(P, classes, at, t)};
+}
+
+bool kith__better(const kith__score *a, const kith__score *b)
+{
+    return a->accuracy > b->accuracy ||
+           (a->accuracy == b->accuracy && a->log_loss < b->log_loss);
+}
+
+bool kith__clearly_better(const kith__score *a, const kith__score *b,
+                          int32_t nodes)
+{
+    const double mean = (a->accuracy + b->accuracy) / 2;
+    const double error = sqrt(fmax(mean * (1 - mean), 1e-4) / nodes);
+
+    if (fabs(a->accuracy - b->accuracy) > error)
+        return a->accuracy > b->accuracy;
+    return a->log_loss < b->log_loss;
+}

@@ -101,6 +101,14 @@ static void scale_rows(kith__matrix *x, const float *idf, bool unit)
     }
 }
 
+bool kith__features_binary(const kith_features *f)
+{
+    for (int64_t i = 0; f->value && i < f->entries; i++)
+        if (f->value[i] != 0 && f->value[i] != 1)
+            return false;
+    return true;
+}
+
 kith_status kith__prepare_features(const kith_features *f, kith_prep prep,
                                    const float *idf, kith__matrix *out,
                                    float **used, kith_error *err)

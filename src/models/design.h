@@ -47,6 +47,9 @@ typedef struct kith__design {
     float *inverse;      /* n: 1 / length of row u of Y; K > 0 */
 } kith__design;
 
+/* Is every value 0 or 1? */
+bool kith__features_binary(const kith_features *f);
+
 /* X~ alone: a new matrix, and with tf-idf its factors in *used (NULL if not
  * tf-idf); idf as below. */
 kith_status kith__prepare_features(const kith_features *f, kith_prep prep,

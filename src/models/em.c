@@ -73,34 +73,23 @@ static void clamp_train(const kith__task *t, float low, float high, float *X)
             X[(int64_t)t->train[l] * C + c] = c == t->truth[l] ? high : low;
 }
 
-/* Y = Q + h W X */
-static void step(const kith__coupled *W, const float *X, int C, float h,
-                 const float *Q, float *Y)
+void kith__spread(const kith__task *task, float h, int hops, const float *Q,
+                  float *P, float *other)
 {
-#pragma omp parallel for num_threads(W->threads) schedule(dynamic, 256)
-    for (int32_t u = 0; u < W->n; u++) {
-        const float *q = Q + (int64_t)u * C;
-        float *y = Y + (int64_t)u * C;
+    const kith__smoother W = {.W = task->W};
+    const size_t bytes = (size_t)task->n * (size_t)task->classes * sizeof(*P);
+    float *from = P, *to = other;
 
-        kith__pull_row(W, X, C, u, y);
-        for (int c = 0; c < C; c++)
-            y[c] = q[c] + h * y[c];
-    }
-}
-
-/* P = sum_k h^k S^k Q, in r->P. */
-static void propagate(const kith__task *t, float h, int hops, room *r)
-{
-    const int C = t->classes;
-
-    memcpy(r->P, r->Q, (size_t)t->n * (size_t)C * sizeof(float));
+    memcpy(P, Q, bytes);
     for (int k = 0; h > 0 && k < hops; k++) {
-        float *done = r->P;
+        float *done = from;
 
-        step(&t->W, r->P, C, h, r->Q, r->other);
-        r->P = r->other;
-        r->other = done;
+        kith__smooth(&W, h, from, 1, Q, task->classes, NULL, to);
+        from = to;
+        to = done;
     }
+    if (from != P)
+        memcpy(P, from, bytes);
 }
 
 /* Q = beta (softmax(Z) - 1/C), training rows one-hot, all times `scale`. */
@@ -255,7 +244,7 @@ static void believe(const kith__em *em, const kith__em_params *p, int round,
             visit(user, round, false, r->Z);
         combine(em, p->beta, 1 - p->h, r);
     }
-    propagate(t, p->h, p->hops, r);
+    kith__spread(t, p->h, p->hops, r->Q, r->P, r->other);
     if (tell && p->h > 0 && em->labels) {
         take_roots((int64_t)t->n * t->classes, r->P, r->other);
         visit(user, round, true, r->other);

@@ -25,6 +25,10 @@ typedef struct kith__em {
     bool labels;     /* start from propagated labels, not from B */
 } kith__em;
 
+/* P = sum_{k <= hops} h^k W^k Q, all n x classes. */
+void kith__spread(const kith__task *task, float h, int hops, const float *Q,
+                  float *P, float *other);
+
 /* Called with beliefs on the way, and the B they come from. */
 typedef void kith__em_visit_fn(void *user, int round, bool propagated,
                                const float *beliefs);

@@ -7,9 +7,8 @@
  * Features through the graph: for each preparation and each a of PageRank a
  * logistic regression on the training nodes, the penalty the smallest that is
  * nearly best; then, with the best preparation, the grid of EM parameters.  All
- * runs take one round, the better ones two, the best of those four: as good as
- * taking all of them to the end (docs/methods/lcm-em.md), at less than half the
- * cost.
+ * runs take one round, the better ones two, the best of those four: less than
+ * half the cost of taking all of them to the end.
  *
  * From labels: propagated labels alone; then, if there are features, EM from
  * there, with features as they are, since most nodes may have none.
@@ -20,6 +19,7 @@
 #include "core/alloc.h"
 #include "models/logreg.h"
 #include "models/recipe.h"
+#include "models/tune.h"
 
 enum { HOPS = 10 }; /* of PageRank */
 
@@ -219,17 +219,11 @@ out:
     return st;
 }
 
-/* Would one piece of work per thread at a time take little memory? */
-static bool side_by_side(const kith__task *t)
-{
-    return t->threads > 1 && 10.0 * 4 * t->n * t->classes * t->threads < 1e9;
-}
-
 /* The starts of all that was prepared, one per thread at a time. */
 static kith_status find_starts(const kith__quest *q, prepared *all, int n,
                                kith_error *err)
 {
-    const bool wide = side_by_side(q->task);
+    const bool wide = kith__side_by_side(q->task);
     kith_status st = KITH_OK;
 
 #pragma omp parallel for num_threads(wide ? q->task->threads : 1) \
@@ -243,26 +237,13 @@ static kith_status find_starts(const kith__quest *q, prepared *all, int n,
         if (wide)
             map.threads = 1;
         got = find_start(q, &map, &p->start[i % ALPHAS], &why);
-#pragma omp critical(kith_starts)
-        if (got != KITH_OK && st == KITH_OK) {
-            st = got;
-            if (err)
-                *err = why;
-        }
+        kith__note_failure(got, &why, &st, err);
     }
     for (int i = 0; i < n * ALPHAS; i++)
         if (kith__better(&all[i / ALPHAS].start[i % ALPHAS].score,
                          &all[i / ALPHAS].score))
             all[i / ALPHAS].score = all[i / ALPHAS].start[i % ALPHAS].score;
     return st;
-}
-
-static bool is_binary(const kith_features *f)
-{
-    for (int64_t i = 0; f->value && i < f->entries; i++)
-        if (f->value[i] != 0 && f->value[i] != 1)
-            return false;
-    return true;
 }
 
 /* ---- runs ---------------------------------------------------------------- */
@@ -293,8 +274,7 @@ static void see(void *user, int round, bool propagated, const float *P)
     r.propagated = propagated;
     if (kith__better(&s, &v->run->best))
         v->run->best = s;
-    kith__offer(v->found, &r, &s, v->order * 16 + round * 2 + propagated, P,
-                (int64_t)t->n * t->classes);
+    kith__offer(v->found, &r, &s, v->order * 16 + round * 2 + propagated);
 }
 
 /* Take the runs of a list from one round to another. */
@@ -302,7 +282,7 @@ static kith_status advance(const kith__quest *q, em_run *runs, const int *list,
                            int n, int from, int to, kith__found *found,
                            kith_error *err)
 {
-    const bool wide = side_by_side(q->task) && n > 1;
+    const bool wide = kith__side_by_side(q->task) && n > 1;
     kith_status st = KITH_OK;
 
 #pragma omp parallel for num_threads(wide ? q->task->threads : 1) \
@@ -325,12 +305,7 @@ static kith_status advance(const kith__quest *q, em_run *runs, const int *list,
         got = kith__em_run(&em, &run->recipe.em, from, to, run->B, see, &v,
                            &why);
         run->best = own.best;
-#pragma omp critical(kith_advance)
-        if (got != KITH_OK && st == KITH_OK) {
-            st = got;
-            if (err)
-                *err = why;
-        }
+        kith__note_failure(got, &why, &st, err);
     }
     if (st == KITH_OK)
         st = kith__progress(q->task->job, "learning", to, stage_to[2], "rounds",
@@ -417,7 +392,8 @@ out:
 kith_status kith__em_search_features(const kith__quest *q, kith__found *found,
                                      kith_error *err)
 {
-    const int n = is_binary(q->features) ? PREPS - 1 : PREPS; /* no roots */
+    const int n = kith__features_binary(q->features) ? PREPS - 1
+                                                     : PREPS; /* no roots */
     kith_status st = KITH_OK;
     prepared all[PREPS] = {0};
     kith__smoother s = {0};

@@ -157,33 +157,17 @@ void kith__map_room_release(kith__map_room *r)
     *r = (kith__map_room){0};
 }
 
-/* One row of next = (1 - a) O now + a start. */
-static inline __attribute__((always_inline)) void
-hop_row(const kith__block *b, int k, const kith__map_room *room, int32_t u)
+/* next = (1 - a) O now + a start, and now is next. */
+static void hop(const kith__block *b, int k, kith__map_room *room, int threads)
 {
-    const float own = b->diagonal ? b->diagonal[u] : 0, a = b->a;
-    const float *x = room->now + (int64_t)u * k;
-    const float *x0 = room->start + (int64_t)u * k;
-    float *restrict y = room->next + (int64_t)u * k;
+    kith__smoother O = {.W = *b->O, .own = b->diagonal};
+    float *done = room->now;
 
-    kith__pull_row(b->O, room->now, k, u, y);
-    if (a > 0)
-        for (int c = 0; c < k; c++)
-            y[c] = (1 - a) * (y[c] + own * x[c]) + a * x0[c];
-    else
-        for (int c = 0; c < k; c++)
-            y[c] += own * x[c];
-}
-
-static void hop(const kith__block *b, int k, const kith__map_room *room,
-                int threads)
-{
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 256)
-    for (int32_t u = 0; u < b->O->n; u++) {
-#define HOP(K) hop_row(b, K, room, u)
-        KITH__WITH_CONSTANT(k, HOP);
-#undef HOP
-    }
+    O.W.threads = threads;
+    kith__smooth(&O, 1 - b->a, room->now, b->a, b->a > 0 ? room->start : NULL,
+                 k, NULL, room->next);
+    room->now = room->next;
+    room->next = done;
 }
 
 /* now <- poly(O) now */
@@ -192,13 +176,8 @@ static void smooth(const kith__block *b, int32_t n, int k, kith__map_room *room,
 {
     if (b->hops > 0 && b->a > 0)
         memcpy(room->start, room->now, (size_t)n * (size_t)k * sizeof(float));
-    for (int h = 0; h < b->hops; h++) {
-        float *done = room->now;
-
+    for (int h = 0; h < b->hops; h++)
         hop(b, k, room, threads);
-        room->now = room->next;
-        room->next = done;
-    }
 }
 
 /* m = mu'B, k numbers. */
@@ -346,13 +325,8 @@ static void add_all_squares(const kith__block *b, const float *a, int many,
             for (int64_t p = 0; p < cells; p++)
                 sum[p] = (h ? sum[p] : 0) + w * room->now[p];
         }
-        if (h < b->hops) {
-            float *done = room->now;
-
+        if (h < b->hops)
             hop(b, AT_ONCE, room, threads);
-            room->now = room->next;
-            room->next = done;
-        }
     }
     for (int i = 0; i < many; i++)
         add_squares(sums[i], b->r, n, threads, square[i]);

@@ -37,7 +37,7 @@ void kith__table_release(kith__table *t); /* a zeroed one is fine */
 typedef struct kith__block {
     const kith__table *x;
     const kith__coupled *O; /* NULL if there are no hops */
-    const float *diagonal;  /* of O; NULL = 0 */
+    float *diagonal;        /* of O, not owned; NULL = 0 */
     int hops;
     float a;
     float *r, *c, *q; /* NULL = 1; q only with mu */

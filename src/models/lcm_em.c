@@ -18,6 +18,8 @@
 #include "models/lcm_em.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
@@ -40,37 +42,47 @@ static int index_of(const char *text, const char *const *list, int n)
     return -1;
 }
 
+/* A float as one would write it: .2, not .200000003. */
+static bool put_number(kith__state *s, const char *name, float x)
+{
+    char text[32];
+
+    snprintf(text, sizeof(text), "%.7g", (double)x);
+    return kith__state_set(s, name, strtod(text, NULL));
+}
+
 static bool put_em(kith__state *s, const kith__recipe *r)
 {
     const kith__em_params *p = &r->em;
-    bool ok = kith__state_set(s, "h", (double)p->h) &&
-              kith__state_set(s, "hops", p->hops) &&
+    bool ok = put_number(s, "h", p->h) && kith__state_set(s, "hops", p->hops) &&
               kith__state_set(s, "rounds", r->rounds) &&
               kith__state_choose(s, "beliefs", r->propagated ? "P" : "p");
 
     if (ok && r->kind == KITH__EM_FEATURES)
         ok = kith__state_choose(s, "prep", preps[r->prep]) &&
-             kith__state_set(s, "a", (double)r->a) &&
-             kith__state_set(s, "start_penalty", (double)r->start);
+             put_number(s, "a", r->a) &&
+             put_number(s, "start_penalty", r->start);
     if (ok && r->rounds > 0)
-        ok = kith__state_set(s, "kappa", (double)p->kappa) &&
-             kith__state_set(s, "unknown", (double)p->unknown) &&
-             kith__state_set(s, "penalty", (double)p->penalty) &&
-             kith__state_set(s, "balance", (double)p->balance);
-    return ok && kith__state_set(s, "beta", (double)p->beta);
+        ok = put_number(s, "kappa", p->kappa) &&
+             put_number(s, "unknown", p->unknown) &&
+             put_number(s, "penalty", p->penalty) &&
+             put_number(s, "balance", p->balance);
+    if (ok && (r->rounds > 0 || r->kind == KITH__EM_FEATURES))
+        ok = put_number(s, "beta", p->beta); /* else there are no potentials */
+    return ok;
 }
 
 static bool put_beside(kith__state *s, const kith__recipe *r)
 {
     const float lambda = isinf(r->lambda) ? NO_BOUND : r->lambda;
     bool ok = kith__state_set(s, "blocks", r->blocks) &&
-              kith__state_set(s, "penalty", (double)r->penalty) &&
+              put_number(s, "penalty", r->penalty) &&
               kith__state_choose(s, "graph", uses[r->graph]);
 
     if (ok && r->graph == KITH__GRAPH_PRIOR)
-        ok = kith__state_set(s, "strength", (double)r->strength);
+        ok = put_number(s, "strength", r->strength);
     if (ok && r->graph == KITH__GRAPH_FITTED)
-        ok = kith__state_set(s, "lambda", (double)lambda);
+        ok = put_number(s, "lambda", lambda);
     return ok;
 }
 
@@ -199,18 +211,6 @@ out:
 
 /* ---- choosing ------------------------------------------------------------ */
 
-/* More accurate beyond doubt, else of less loss. */
-static bool clearly_better(const kith__score *a, const kith__score *b,
-                           int32_t nodes)
-{
-    const double mean = (a->accuracy + b->accuracy) / 2;
-    const double error = sqrt(fmax(mean * (1 - mean), 1e-4) / nodes);
-
-    if (fabs(a->accuracy - b->accuracy) > error)
-        return a->accuracy > b->accuracy;
-    return a->log_loss < b->log_loss;
-}
-
 /* Without validation nodes: what did well on most graphs. */
 static kith__recipe default_recipe(bool features)
 {
@@ -235,24 +235,22 @@ static search_fn *const searches[] = {
 static kith_status search(const kith__quest *q, kith__recipe *out,
                           double *validation, kith_error *err)
 {
-    const int64_t cells = (int64_t)q->task->n * q->task->classes;
     kith_status st = KITH_OK;
     kith__found found = {0};
     kith__score best = {-1, 0};
 
-    TRY_NEW(found.P, kith__alloc_big(cells, sizeof(float)));
     for (int i = q->features ? 0 : 1; i < 3; i++) {
         found.any = false;
         TRY(searches[i](q, &found, err));
-        if (found.any && (best.accuracy < 0 ||
-                          clearly_better(&found.score, &best, q->val->n))) {
+        if (found.any &&
+            (best.accuracy < 0 ||
+             kith__clearly_better(&found.score, &best, q->val->n))) {
             best = found.score;
             *out = found.recipe;
         }
     }
     *validation = best.accuracy;
 out:
-    kith__free(found.P);
     return st;
 }
 

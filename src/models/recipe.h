@@ -37,28 +37,17 @@ typedef struct kith__recipe {
     float lambda;   /* of the fit; infinite = homophily alone */
 } kith__recipe;
 
-typedef struct kith__score {
-    double accuracy, log_loss;
-} kith__score;
-
-kith__score kith__score_of(const float *P, int classes,
-                           const kith__known_nodes *val);
-
-/* More accurate, or as accurate at less loss. */
-bool kith__better(const kith__score *a, const kith__score *b);
-
-/* The best recipe so far and its beliefs. */
+/* The best recipe so far. */
 typedef struct kith__found {
     kith__recipe recipe;
     kith__score score;
     int order; /* among equals the first wins, whichever thread is faster */
     bool any;
-    float *P; /* n x classes */
 } kith__found;
 
 /* Take a recipe if it is better than what was found.  Threads may call it. */
 void kith__offer(kith__found *f, const kith__recipe *r, const kith__score *s,
-                 int order, const float *P, int64_t cells);
+                 int order);
 
 /* What the searches share. */
 typedef struct kith__quest {

@@ -22,26 +22,6 @@ enum { MOST_POINTS = 64 + 1 };
 #define COUNT(fixed, bit, grid) \
     ((fixed) & (bit) ? 1 : (int)(sizeof(grid) / sizeof(*(grid))))
 
-/* ---- scores -------------------------------------------------------------- */
-
-typedef struct score {
-    double accuracy, log_loss;
-} score;
-
-static score score_of(const float *P, int classes, const kith__known_nodes *val)
-{
-    const double t = kith__fit_temperature(P, classes, val);
-
-    return (score){kith__accuracy(P, classes, val),
-                   kith__log_loss(P, classes, val, t)};
-}
-
-static bool better(const score *a, const score *b)
-{
-    return a->accuracy > b->accuracy ||
-           (a->accuracy == b->accuracy && a->log_loss < b->log_loss);
-}
-
 /* ---- running one point --------------------------------------------------- */
 
 void kith__tuned_release(kith__tuned *t)
@@ -52,10 +32,10 @@ void kith__tuned_release(kith__tuned *t)
     *t = (kith__tuned){0};
 }
 
-/* Run a method for its score alone. */
+/* Run a method for its kith__score alone. */
 static kith_status try_point(const kith__task *task, const kith__method *method,
                              const kith_params *p, const float *potentials,
-                             const kith__known_nodes *val, score *out,
+                             const kith__known_nodes *val, kith__score *out,
                              kith_error *err)
 {
     const int C = task->classes;
@@ -65,15 +45,14 @@ static kith_status try_point(const kith__task *task, const kith__method *method,
     TRY_NEW(b.P, kith__alloc_big((int64_t)task->n * C, sizeof(float)));
     TRY_NEW(b.coupling, kith__alloc((int64_t)C * C, sizeof(float)));
     TRY(method->run(task, p, potentials, &b, err));
-    *out = score_of(b.P, C, val);
+    *out = kith__score_of(b.P, C, val);
 out:
     kith__free(b.P);
     kith__free(b.coupling);
     return st;
 }
 
-/* Would T runs at once take little memory?  Then one thread runs each. */
-static bool side_by_side(const kith__task *task)
+bool kith__side_by_side(const kith__task *task)
 {
     const double cells = (double)task->n * task->classes;
     const double one = 4 * (8 * cells + (double)task->W.rows[task->n]);
@@ -83,15 +62,14 @@ static bool side_by_side(const kith__task *task)
 
 /* Score many points; *best is the index of the best: by accuracy, or by
  * log-loss, the finer measure where many points differ little. */
-static kith_status try_points(const kith__task *task,
-                              const kith__method *method,
-                              const kith_params *points, int n,
-                              const float *potentials,
-                              const kith__known_nodes *val, bool by_loss,
-                              int *best, score *best_score, kith_error *err)
+static kith_status
+try_points(const kith__task *task, const kith__method *method,
+           const kith_params *points, int n, const float *potentials,
+           const kith__known_nodes *val, bool by_loss, int *best,
+           kith__score *best_score, kith_error *err)
 {
-    const bool wide = side_by_side(task) && n > 1;
-    score scores[MOST_POINTS] = {{0}};
+    const bool wide = kith__side_by_side(task) && n > 1;
+    kith__score scores[MOST_POINTS] = {{0}};
     kith_status st = KITH_OK;
 
 #pragma omp parallel for num_threads(wide ? task->threads : 1) \
@@ -107,19 +85,14 @@ static kith_status try_points(const kith__task *task,
         }
         got = try_point(&own, method, &points[i], potentials, val, &scores[i],
                         &why);
-#pragma omp critical(kith_tune)
-        if (got != KITH_OK && st == KITH_OK) {
-            st = got;
-            if (err)
-                *err = why;
-        }
+        kith__note_failure(got, &why, &st, err);
     }
     if (st != KITH_OK)
         return st;
     *best = 0;
     for (int i = 1; i < n; i++)
         if (by_loss ? scores[i].log_loss < scores[*best].log_loss
-                    : better(&scores[i], &scores[*best]))
+                    : kith__better(&scores[i], &scores[*best]))
             *best = i;
     *best_score = scores[*best];
     return KITH_OK;
@@ -164,7 +137,7 @@ typedef struct search {
     const kith_train_options *options;
     const kith__known_nodes *val;
     kith__tuned *best;
-    score best_score;
+    kith__score best_score;
     bool any;
 } search;
 
@@ -175,13 +148,13 @@ static kith_status consider(search *s, const kith_params *p,
     kith_params points[MOST_POINTS];
     const int n = clamp_points(p, s->options->fixed, s->judge, points);
     kith_status st = KITH_OK;
-    score got = {0};
+    kith__score got = {0};
     int at = 0;
 
     if (s->val->n > 0)
         TRY(try_points(s->task, s->judge, points, n, candidate->potentials,
                        s->val, false, &at, &got, err));
-    if (!s->any || better(&got, &s->best_score)) {
+    if (!s->any || kith__better(&got, &s->best_score)) {
         kith__tuned_release(s->best);
         *s->best = *candidate;
         s->best->params = s->val->n > 0 ? points[at] : *p;
@@ -309,7 +282,7 @@ kith_status kith__tune(const kith__task *task, const kith_features *features,
     kith_params points[MOST_POINTS];
     kith_train_options given = *options;
     kith_status st = KITH_OK;
-    score ignored;
+    kith__score ignored;
     int n, at;
 
     *out = (kith__tuned){0};

@@ -17,6 +17,10 @@ typedef struct kith__tuned {
 
 void kith__tuned_release(kith__tuned *t);
 
+/* Would as many runs at once as there are threads take little memory?  Then one
+ * thread runs each. */
+bool kith__side_by_side(const kith__task *task);
+
 /*
  * Choose everything that is not fixed for `method`; with no validation nodes,
  * or everything fixed, the parameters given are taken.  The potentials are

@@ -1,7 +1,7 @@
 /*
  * test_baselines.c: the methods that fit on their own, as a user trains them.
  */
-#include "check.h"
+#include "generated.h"
 
 static const char *const methods[] = {
     "gcn", "sgc",     "appnp",   "lp",       "cheb",      "sage",       "gat",
@@ -10,27 +10,7 @@ enum { METHODS = sizeof(methods) / sizeof(*methods) };
 
 static kith_dataset *generated(int nodes, int classes, int features)
 {
-    kith_generate_options o;
-    kith_dataset *d = NULL;
-    kith_error err;
-    char name[64];
-
-    snprintf(name, sizeof(name), "g%d-%d-%d", nodes, classes, features);
-    CHECK_OK(kith_generate_preset("sbm", 1, &o, &err));
-    o.nodes = nodes;
-    o.edges = nodes * 4;
-    o.classes = classes;
-    o.homophily = .8;
-    o.features = features;
-    o.words = features ? 8 : 0;
-    o.signal = .4;
-    o.train = 5;
-    o.val = 20;
-    o.test = 20;
-    if (access(check_path(name), F_OK) != 0)
-        CHECK_OK(kith_generate(&o, check_path(name), &err));
-    CHECK_OK(kith_dataset_open(check_path(name), NULL, &d, &err));
-    return d;
+    return generated_with(nodes, classes, features, .8, 20);
 }
 
 /* Few epochs, to be quick; `fixed` says whether settings are tried. */
@@ -48,18 +28,6 @@ static kith_model *train(const kith_dataset *d, const kith_split *s,
     o.params.iterations = epochs;
     CHECK_OK(kith_model_train(d, method, s, &o, &m, p, &err));
     return m;
-}
-
-static float *room(const kith_dataset *d)
-{
-    return calloc((size_t)kith_graph_nodes(d->graph) *
-                      (size_t)d->labels->classes,
-                  sizeof(float));
-}
-
-static size_t bytes_of(const kith_dataset *d)
-{
-    return (size_t)kith_graph_nodes(d->graph) * (size_t)d->labels->classes * 4;
 }
 
 TEST(threads_do_not_matter_and_a_saved_model_predicts_the_same_bytes)
@@ -135,7 +103,7 @@ TEST(labels_of_other_nodes_are_never_looked_at)
     free(of);
 }
 
-/* Guessing gives a third; half or more of 60 by chance once in 170 times. */
+/* Guessing gives a third of 60; 36 or more by chance once in 48,000 times. */
 TEST(each_method_learns)
 {
     kith_dataset *d = generated(300, 3, 60);
@@ -147,7 +115,7 @@ TEST(each_method_learns)
     for (int i = 0; i < METHODS; i++) {
         int right = 0;
 
-        kith_model_free(train(d, &s, methods[i], 2, 30, KITH_FIX_ALL, p));
+        kith_model_free(train(d, &s, methods[i], 2, 100, KITH_FIX_ALL, p));
         for (int j = 0; j < s.n_test; j++) {
             const float *row = p + s.test[j] * 3;
             const int best = row[1] > row[0] ? (row[2] > row[1] ? 2 : 1)
@@ -155,7 +123,7 @@ TEST(each_method_learns)
 
             right += best == d->labels->of[s.test[j]];
         }
-        if (right * 2 < s.n_test)
+        if (right * 10 < s.n_test * 6)
             check_failed(__FILE__, __LINE__, "%s: %d of %d", methods[i], right,
                          (int)s.n_test);
     }

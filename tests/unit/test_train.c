@@ -3,36 +3,16 @@
  */
 #include "check.h"
 #include "core/rng.h"
+#include "generated.h"
 
 static const char *const methods[] = {"linbp",  "bp",     "lcm",   "lcm-wo",
                                       "lcm-l1", "lcm-l2", "lcm-em"};
 
 enum { METHODS = sizeof(methods) / sizeof(*methods) };
 
-/* A generated data set in the test's folder. */
 static kith_dataset *generated(int nodes, int classes, int features)
 {
-    kith_generate_options o;
-    kith_dataset *d = NULL;
-    kith_error err;
-    char name[64];
-
-    snprintf(name, sizeof(name), "g%d-%d-%d", nodes, classes, features);
-    CHECK_OK(kith_generate_preset("sbm", 1, &o, &err));
-    o.nodes = nodes;
-    o.edges = nodes * 4;
-    o.classes = classes;
-    o.homophily = .7;
-    o.features = features;
-    o.words = features ? 8 : 0;
-    o.signal = .4;
-    o.train = 5;
-    o.val = 10;
-    o.test = 20;
-    if (access(check_path(name), F_OK) != 0)
-        CHECK_OK(kith_generate(&o, check_path(name), &err));
-    CHECK_OK(kith_dataset_open(check_path(name), NULL, &d, &err));
-    return d;
+    return generated_with(nodes, classes, features, .7, 10);
 }
 
 /* Train with a few tuned parameters only, to be quick. */
@@ -49,18 +29,6 @@ static kith_model *train(const kith_dataset *d, const kith_split *s,
     o.params.iterations = 10;
     CHECK_OK(kith_model_train(d, method, s, &o, &m, p, &err));
     return m;
-}
-
-static float *room(const kith_dataset *d)
-{
-    return calloc((size_t)kith_graph_nodes(d->graph) *
-                      (size_t)d->labels->classes,
-                  sizeof(float));
-}
-
-static size_t bytes_of(const kith_dataset *d)
-{
-    return (size_t)kith_graph_nodes(d->graph) * (size_t)d->labels->classes * 4;
 }
 
 TEST(rows_are_distributions_and_threads_do_not_matter)
