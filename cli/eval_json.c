@@ -43,6 +43,9 @@ json_t *eval_params(const kith_model *m)
     json_object_set_new(o, "inner", json_count(p->inner));
     json_object_set_new(o, "as_written", json_boolean(p->as_written));
     json_object_set_new(o, "uncentred", json_boolean(p->uncentred));
+    json_object_set_new(
+        o, "gradient",
+        json_string(p->gradient == KITH_GRADIENT_EXACT ? "exact" : "paper"));
     json_object_set_new(o, "bound", json_number(p->bound));
     return o;
 }

@@ -50,6 +50,7 @@ kith_train_options method_options(const run *r)
     p->balance = args_flag(a, "balance");
     p->as_written = args_flag(a, "as-written");
     p->uncentred = args_choice(a, "coupling") == 1;
+    p->gradient = (kith_gradient)args_choice(a, "gradient");
     if (args_flag(a, "no-tune"))
         o.fixed = KITH_FIX_ALL;
     return o;
@@ -57,8 +58,8 @@ kith_train_options method_options(const run *r)
 
 const char *method_wanted(const args *a)
 {
-    static const char *const only_lcm[] = {"g1", "g2", "lambda", "as-written",
-                                           "coupling"};
+    static const char *const only_lcm[] = {
+        "g1", "g2", "lambda", "as-written", "coupling", "gradient"};
 
     for (size_t i = 0; i < sizeof(only_lcm) / sizeof(*only_lcm); i++)
         if (!args_given(a, "method") && args_given(a, only_lcm[i]))

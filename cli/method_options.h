@@ -103,6 +103,17 @@
              "mean "                                                           \
              "another thing on every graph, and no guard that keeps rho(W) "   \
              "rho(H) below 1."},                                               \
+        {.name = "gradient",                                                   \
+         .type = OPTION_CHOICE,                                                \
+         .value = "WHICH",                                                     \
+         .preset = "paper",                                                    \
+         .choices = "paper|exact",                                             \
+         .group = METHOD_GROUP,                                                \
+         .help =                                                               \
+             "lcm: the paper's steps, at fixed beliefs; or the gradient of "   \
+             "the objective through the fixed point, by L-BFGS, judged on "    \
+             "training nodes that potentials were fitted without. g1 and g2 "  \
+             "then do not matter."},                                           \
     {                                                                          \
         .name = "coupling", .type = OPTION_CHOICE, .value = "WHICH",           \
         .preset = "centred", .choices = "centred|uncentred",                   \

@@ -76,6 +76,10 @@ static void parameter_rows(FILE *out, const outcome *o)
                  (int)p->iterations, p->tolerance, p->damping);
     if (learns_weights(o->model) && p->g1 == 0 && p->g2 == 0)
         term_row(out, "learning", "none: W and H stay as they start");
+    else if (learns_weights(o->model) && p->gradient == KITH_GRADIENT_EXACT)
+        term_row(out, "learning", "exact gradient, lambda %g, %d steps%s",
+                 p->lambda, (int)(p->outer * p->inner),
+                 p->uncentred ? ", uncentred" : "");
     else if (learns_weights(o->model))
         term_row(out, "learning", "g1 %g, g2 %g, lambda %g%s%s", p->g1, p->g2,
                  p->lambda, p->as_written ? ", as written" : "",

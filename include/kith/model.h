@@ -39,6 +39,11 @@ typedef enum kith_prep {
     KITH_PREP_ROOT = 3   /* fourth roots of all values, then rows of length 1 */
 } kith_prep;
 
+typedef enum kith_gradient {
+    KITH_GRADIENT_PAPER = 0, /* steps at fixed beliefs */
+    KITH_GRADIENT_EXACT = 1  /* through the fixed point, by an adjoint solve */
+} kith_gradient;
+
 /* Every number a method can be given.  What is not in `fixed` (below) is
  * tuned on the validation nodes, or takes the default if there are none. */
 typedef struct kith_params {
@@ -60,6 +65,7 @@ typedef struct kith_params {
     bool as_written; /* the paper's formulas to the letter; default no */
     bool uncentred;  /* consistency with H + 1/C instead of H; default no */
     double bound;    /* rho(W) rho(H) is kept below it; default 0.95 */
+    kith_gradient gradient; /* how lcm and its variants learn; default paper */
 } kith_params;
 
 enum { /* bits of kith_train_options.fixed */

@@ -16,14 +16,6 @@
  *     p_uc = sum_v q_v . z_v  -  sum_v r_v . z_v
  *
  * the last sum being what stopping early left.
- *
- * The fixed point is summed in Chebyshev polynomials of the operator, whose
- * eigenvalues lie in [-rho, rho] and are real as W and H are symmetric:
- *
- *     1 / (1 - rho y) = (1 + 2 sum_j r^j T_j(y)) / sqrt(1 - rho^2),
- *     r = (1 - sqrt(1 - rho^2)) / rho
- *
- * r is about .5 where rho is .8, and .72 where it is .95.
  */
 #include <math.h>
 #include <string.h>
@@ -35,66 +27,11 @@
 #include "models/paths.h"
 #include "models/potentials.h"
 #include "models/solution.h"
+#include "models/solve.h"
 
 static const double ADJOINT_TOLERANCE = 1e-9;
 
 /* ---- the adjoint --------------------------------------------------------- */
-
-static void add_times(float *to, const float *from, double factor,
-                      int64_t cells, int threads)
-{
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t i = 0; i < cells; i++)
-        to[i] = (float)((double)to[i] + factor * (double)from[i]);
-}
-
-/*
- * Z = sum_j c_j T_j(A / rho) E, A X = W X H'.  With U_j = T_j, T_j, -T_j, -T_j
- * for j = 0, 1, 2, 3 and so on, T_j+1 = 2 A T_j / rho - T_j-1 becomes
- * U_j+1 = U_j-1 + (+-2 / rho) A U_j, which is one step of the kernel.
- */
-static kith_status chebyshev(const kith_solution *s, const float *H, double rho,
-                             const float *E, float *Z, kith_error *err)
-{
-    const kith__task *t = &s->setting.task;
-    const int C = t->classes;
-    const int64_t cells = (int64_t)t->n * C;
-    const double root = sqrt(1 - rho * rho), r = (1 - root) / rho;
-    const int most = (int)ceil(log(ADJOINT_TOLERANCE) / log(r)) + 1;
-    float *U[3] = {NULL, NULL, NULL}, *scaled = NULL;
-    double c = 2 * r / root;
-    kith_status st = KITH_OK;
-
-    TRY_NEW(scaled, kith__alloc((int64_t)C * C, sizeof(*scaled)));
-    for (int i = 0; i < 3; i++)
-        TRY_NEW(U[i], kith__alloc_big(cells, sizeof(float)));
-    memcpy(U[0], E, (size_t)cells * sizeof(*E));
-    memset(Z, 0, (size_t)cells * sizeof(*Z));
-    add_times(Z, E, 1 / root, cells, t->threads);
-    memset(U[2], 0, (size_t)cells * sizeof(float));
-    for (int i = 0; i < C * C; i++)
-        scaled[i] = (float)((double)H[i] / rho);
-    kith__coupled_step(&s->W, U[0], C, scaled, U[2], U[1]);
-    for (int j = 1; j <= most; j++) {
-        const double a = (j % 2 ? -2 : 2) / rho;
-        float *oldest = U[0];
-
-        add_times(Z, U[1], (j / 2) % 2 ? -c : c, cells, t->threads);
-        c *= r;
-        for (int i = 0; i < C * C; i++)
-            scaled[i] = (float)(a * (double)H[i]);
-        kith__coupled_step(&s->W, U[1], C, scaled, U[0], U[2]);
-        U[0] = U[1];
-        U[1] = U[2];
-        U[2] = oldest;
-        TRY(kith__progress(t->job, "explaining", j, most, "iterations", err));
-    }
-out:
-    kith__free(scaled);
-    for (int i = 0; i < 3; i++)
-        kith__free(U[i]);
-    return st;
-}
 
 /* The same sum of t terms as the run made. */
 static kith_status same_steps(const kith_solution *s, const float *H,
@@ -139,7 +76,7 @@ kith_status kith__adjoint(const kith_solution *s, const float *E, float **Z,
     const int C = s->setting.task.classes;
     const double rho = s->b.certificate.rho;
     kith_status st = KITH_OK;
-    float *H = NULL;
+    float *H = NULL, *room = NULL;
 
     *Z = NULL;
     TRY(check_linear(s, err));
@@ -148,12 +85,18 @@ kith_status kith__adjoint(const kith_solution *s, const float *E, float **Z,
         for (int j = 0; j < C; j++)
             H[i * C + j] = s->b.coupling[j * C + i];
     TRY_NEW(*Z, kith__alloc_big((int64_t)s->setting.task.n * C, sizeof(**Z)));
-    if (s->b.linear == KITH__SUM)
+    if (s->b.linear == KITH__SUM) {
         TRY(same_steps(s, H, E, *Z, err));
-    else
-        TRY(chebyshev(s, H, fmax(rho * (1 + 1e-6), 1e-3), E, *Z, err));
+    } else {
+        TRY_NEW(room, kith__alloc_big(kith__fixed_point_room(&s->setting.task),
+                                      sizeof(*room)));
+        TRY(kith__fixed_point(&s->setting.task, &s->W, H, rho,
+                              ADJOINT_TOLERANCE, "explaining", room, E, *Z,
+                              err));
+    }
 out:
     kith__free(H);
+    kith__free(room);
     if (st != KITH_OK) {
         kith__free(*Z);
         *Z = NULL;

@@ -41,9 +41,7 @@
 #include "kernels/softmax.h"
 #include "kernels/spectral.h"
 #include "models/lcm.h"
-
-/* About Cora's training nodes and edges, for which the paper's steps are. */
-static const double REF_NODES = 140, REF_EDGES = 5278;
+#include "models/lcm_exact.h"
 
 /* Passes over the edges to bound rho(W): roughly while learning, then well. */
 enum { ROUGHLY = 4, WELL = 20 };
@@ -219,9 +217,9 @@ static void step_coupling(kith__lcm *s)
     const int kk = s->task->classes * s->task->classes;
     const double edges = (double)s->W.rows[s->W.n] / 2;
     const double nodes = s->task->n_train;
-    const double by_node = s->p->as_written ? 1 : REF_NODES / nodes;
+    const double by_node = s->p->as_written ? 1 : KITH__REF_NODES / nodes;
     const double by_edge = s->p->as_written ? 1
-                           : edges > 0      ? REF_EDGES / edges
+                           : edges > 0      ? KITH__REF_EDGES / edges
                                             : 0;
 
     for (int i = 0; i < kk; i++) {
@@ -322,6 +320,8 @@ static kith_status run(const kith__task *task, const kith_params *p,
     kith__lcm s = {0};
     int left; /* propagations after learning */
 
+    if (p->gradient == KITH_GRADIENT_EXACT)
+        return kith__exact_run(task, p, kind, potentials, out, err);
     TRY(kith__lcm_new(task, p, kind, &s, err));
     kith__centre_potentials(task, potentials, p->clamp, s.Q);
     memcpy(s.P, s.Q, cells * sizeof(*s.P));

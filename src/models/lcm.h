@@ -13,6 +13,9 @@ typedef enum kith__regulariser {
     KITH__L2
 } kith__regulariser;
 
+/* About Cora's training nodes and edges, for which the paper's steps are. */
+enum { KITH__REF_NODES = 140, KITH__REF_EDGES = 5278 };
+
 /* n nodes, C classes, L training nodes. */
 typedef struct kith__lcm {
     const kith__task *task;

@@ -10,6 +10,9 @@
 #include "models/calibrate.h"
 #include "models/state.h"
 
+/* What would be known of training nodes without their labels: left_out.h. */
+typedef struct kith__left_out kith__left_out;
+
 /* A graph, its classes, and the training nodes: nothing else is known. */
 typedef struct kith__task {
     const kith_graph *graph;
@@ -19,6 +22,7 @@ typedef struct kith__task {
     const int32_t *train; /* ascending */
     const int32_t *truth; /* class of each of them */
     int32_t n_train;
+    const kith__left_out *left_out; /* NULL unless the method looks at it */
     const kith_job *job;
     int threads;
 } kith__task;

@@ -11,7 +11,7 @@
 
 static const kith__sections_format format = {
     .magic = {0x89, 'K', 'I', 'T', 'H', 'M', 13, 10},
-    .version = 1,
+    .version = 2,
     .noun = "model",
     .remedy = "train it again"};
 
@@ -82,6 +82,7 @@ static const field params[] = {
     {PARAM(as_written), LOGICAL, 0, 1},
     {PARAM(uncentred), LOGICAL, 0, 1},
     {PARAM(bound), REAL, DBL_TRUE_MIN, BELOW_1},
+    {PARAM(gradient), WHOLE, KITH_GRADIENT_PAPER, KITH_GRADIENT_EXACT},
 };
 
 static const field certificate[] = {
@@ -106,7 +107,9 @@ static const group groups[] = {
 
 enum { MOST_FIELDS = COUNT(params) };
 
-_Static_assert(sizeof(kith_prep) == sizeof(int32_t), "read as a number");
+_Static_assert(sizeof(kith_prep) == sizeof(int32_t) &&
+                   sizeof(kith_gradient) == sizeof(int32_t),
+               "read as numbers");
 
 static word load(const kith_model *m, const field *f)
 {

@@ -140,6 +140,7 @@ static kith_status check_params(const kith_params *p, kith_error *err)
         {"outer", p->outer, 0, 1000},
         {"inner", p->inner, 0, 1000},
         {"bound", p->bound, 1e-300, 1 - 1e-9},
+        {"gradient", (double)p->gradient, 0, 1},
     };
 
     for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
@@ -226,9 +227,11 @@ static kith_status train_on_potentials(
 {
     kith_status st = KITH_OK;
     kith__tuned tuned = {0};
+    kith__task own = *t;
 
     TRY(kith__tune(t, features, how, options, val, &tuned, err));
-    TRY(how->run(t, &tuned.params, tuned.potentials, b, err));
+    own.left_out = &tuned.left_out;
+    TRY(how->run(&own, &tuned.params, tuned.potentials, b, err));
     m->params = tuned.params;
     m->columns = tuned.weights ? features->columns : 0;
     m->weights = tuned.weights;
@@ -400,6 +403,7 @@ static kith_status rerun(const kith_model *m, const kith_dataset *d,
 {
     const kith__method *how = kith__method_find(m->method);
     kith_status st = KITH_OK;
+    kith__left_out left_out = {0};
     float *potentials = NULL;
 
     if (!how)
@@ -416,8 +420,14 @@ static kith_status rerun(const kith_model *m, const kith_dataset *d,
     TRY_NEW(potentials,
             kith__alloc_big((int64_t)s->task.n * m->classes, sizeof(float)));
     TRY(model_potentials(m, d, &s->task, potentials, err));
+    if (kith__looks_at_left_out(how, &m->params))
+        TRY(kith__left_out_new(&s->task, d->features, &m->params, &left_out,
+                               err));
+    s->task.left_out = &left_out;
     TRY(how->run(&s->task, &m->params, potentials, b, err));
 out:
+    s->task.left_out = NULL;
+    kith__left_out_release(&left_out);
     kith__free(potentials);
     return st;
 }

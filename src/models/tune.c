@@ -19,8 +19,8 @@ static const double lambdas[] = {.02, .05, .1, .2};
 enum { MOST_POINTS = 64 + 1 };
 
 /* How many values of a grid are tried: all, or the fixed one. */
-#define COUNT(fixed, bit, grid) \
-    ((fixed) & (bit) ? 1 : (int)(sizeof(grid) / sizeof(*(grid))))
+#define LENGTH(grid)            ((int)(sizeof(grid) / sizeof(*(grid))))
+#define COUNT(fixed, bit, grid) ((fixed) & (bit) ? 1 : LENGTH(grid))
 
 /* ---- running one point --------------------------------------------------- */
 
@@ -29,6 +29,7 @@ void kith__tuned_release(kith__tuned *t)
     kith__free(t->weights);
     kith__free(t->idf);
     kith__free(t->potentials);
+    kith__left_out_release(&t->left_out);
     *t = (kith__tuned){0};
 }
 
@@ -121,7 +122,7 @@ static int clamp_points(const kith_params *p, uint32_t fixed,
 
 static int iteration_points(const kith_params *p, kith_params *points)
 {
-    const int n = (int)(sizeof(iterations) / sizeof(*iterations));
+    const int n = LENGTH(iterations);
 
     for (int i = 0; i < n; i++) {
         points[i] = *p;
@@ -240,6 +241,31 @@ static kith_status search_labels(search *s, kith_error *err)
 
 /* ---- steps --------------------------------------------------------------- */
 
+/* L-BFGS iterations of the exact gradient are outer times these. */
+static const int32_t inners[] = {1, 4};
+
+/* lcm by the exact gradient has no step sizes. */
+static int exact_points(const kith_params *p, uint32_t fixed,
+                        kith_params *points)
+{
+    const int n_lambda = COUNT(fixed, KITH_FIX_LAMBDA, lambdas);
+    int n = 0;
+
+    points[n++] = *p;
+    if (fixed == KITH_FIX_ALL)
+        return n;
+    points[0].g1 = points[0].g2 = 0; /* not to learn at all may be best */
+    for (int i = 0; i < LENGTH(inners); i++)
+        for (int k = 0; k < n_lambda; k++) {
+            points[n] = *p;
+            points[n].inner = inners[i];
+            if (n_lambda > 1)
+                points[n].lambda = lambdas[k];
+            n++;
+        }
+    return n;
+}
+
 static int step_points(const kith_params *p, uint32_t fixed,
                        kith_params *points)
 {
@@ -281,6 +307,8 @@ kith_status kith__tune(const kith__task *task, const kith_features *features,
                 .best = out};
     kith_params points[MOST_POINTS];
     kith_train_options given = *options;
+    const bool exact = kith__looks_at_left_out(method, &options->params);
+    kith__task own = *task;
     kith_status st = KITH_OK;
     kith__score ignored;
     int n, at;
@@ -290,16 +318,23 @@ kith_status kith__tune(const kith__task *task, const kith_features *features,
         given.fixed = KITH_FIX_ALL;
     s.options = &given;
     TRY(features ? search_features(&s, features, err) : search_labels(&s, err));
-    if (method->uses_graph && !(given.fixed & KITH_FIX_ITERATIONS)) {
+    if (exact)
+        TRY(kith__left_out_new(task, features, &out->params, &out->left_out,
+                               err));
+    own.left_out = &out->left_out;
+    if (exact && !(given.fixed & KITH_FIX_ITERATIONS)) {
+        out->params.iterations = options->params.iterations;
+    } else if (method->uses_graph && !(given.fixed & KITH_FIX_ITERATIONS)) {
         n = iteration_points(&out->params, points);
         TRY(try_points(task, s.judge, points, n, out->potentials, val, false,
                        &at, &ignored, err));
         out->params = points[at];
     }
-    n = step_points(&out->params, given.fixed, points);
+    n = exact ? exact_points(&out->params, given.fixed, points)
+              : step_points(&out->params, given.fixed, points);
     if (method->learns && n > 1) {
         /* Sixty-odd points within a node or two of each other: by loss. */
-        TRY(try_points(task, method, points, n, out->potentials, val, true, &at,
+        TRY(try_points(&own, method, points, n, out->potentials, val, true, &at,
                        &ignored, err));
         out->params = points[at];
     }

@@ -5,14 +5,16 @@
 #define KITH_MODELS_TUNE_H
 
 #include "models/calibrate.h"
+#include "models/left_out.h"
 #include "models/potentials.h"
 
 /* What was chosen. */
 typedef struct kith__tuned {
     kith_params params;
-    float *weights;    /* of the potentials; NULL without features */
-    float *idf;        /* NULL unless tf-idf */
-    float *potentials; /* n x classes */
+    float *weights;          /* of the potentials; NULL without features */
+    float *idf;              /* NULL unless tf-idf */
+    float *potentials;       /* n x classes */
+    kith__left_out left_out; /* if the method looks at it */
 } kith__tuned;
 
 void kith__tuned_release(kith__tuned *t);

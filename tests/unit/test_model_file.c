@@ -65,7 +65,8 @@ static kith_params some_params(void)
                          .inner = 12,
                          .as_written = true,
                          .uncentred = false,
-                         .bound = 0.9};
+                         .bound = 0.9,
+                         .gradient = KITH_GRADIENT_EXACT};
 }
 
 static void make_state(kith__state *s)
@@ -135,6 +136,7 @@ static void check_params(const kith_params *a, const kith_params *b)
     CHECK_INT(b->as_written, a->as_written);
     CHECK_INT(b->uncentred, a->uncentred);
     CHECK(b->bound == a->bound);
+    CHECK_INT(b->gradient, a->gradient);
 }
 
 static void check_floats(const float *a, const float *b, size_t n)
@@ -327,7 +329,7 @@ TEST(the_bytes_are_as_documented)
     const char *params = find_bytes(bytes, "params");
 
     CHECK(memcmp(bytes, "\211KITHM\r\n", 8) == 0);
-    CHECK_INT(number_at(bytes + 8, 4), 1);
+    CHECK_INT(number_at(bytes + 8, 4), 2);
     CHECK_INT(number_at(bytes + 12, 4), 18);
     CHECK_INT(number_at(bytes + 16, 8), n);
     CHECK_INT(number_at(bytes + 24, 4), CLASSES);
@@ -429,7 +431,7 @@ TEST(another_version_is_refused_by_name)
 
     bytes[8] = 9;
     check_refused(bytes, n, KITH_ERR_PARSE,
-                  "has version 9, expected 1: train it again");
+                  "has version 9, expected 2: train it again");
     free(bytes);
 }
 
@@ -498,6 +500,7 @@ static const change changes[] = {
     {"params", 112, 8, {.whole = 2}, "'uncentred' is"},
     {"params", 120, 8, {.real = 0}, "'bound' is"},
     {"params", 120, 8, {.real = 1}, "'bound' is"},
+    {"params", 128, 8, {.whole = 2}, "'gradient' is"},
     {"certif", 0, 8, {.real = -1}, "'certificate.rho' is"},
     {"certif", 8, 8, {.real = -1}, "'certificate.residual' is"},
     {"certif", 16, 8, {.whole = -1}, "'certificate.iterations' is"},

@@ -1,0 +1,33 @@
+/*
+ * left_out.h: what would be known about each training node without its label.
+ *
+ * A model judged on the nodes it was fitted to finds them known by heart.  So
+ * training nodes are dealt into folds, and for each fold there are potentials
+ * of all nodes made without its labels.
+ */
+#ifndef KITH_MODELS_LEFT_OUT_H
+#define KITH_MODELS_LEFT_OUT_H
+
+#include "models/method.h"
+
+struct kith__left_out {
+    int folds;
+    int *fold;         /* of each training node; the nodes of a class are dealt
+                          out in turn; -1: the only one of its class, of which
+                          nothing could be known */
+    float *potentials; /* folds x n x classes */
+    int32_t judged;    /* training nodes that are in a fold */
+};
+
+/* Does the method, with these parameters, look at them? */
+bool kith__looks_at_left_out(const kith__method *method, const kith_params *p);
+
+/* As the potentials of a model are made, with p's preparation and penalty;
+ * features NULL: labels alone.  Cost: one logistic regression per fold. */
+kith_status kith__left_out_new(const kith__task *task,
+                               const kith_features *features,
+                               const kith_params *p, kith__left_out *out,
+                               kith_error *err);
+void kith__left_out_release(kith__left_out *l); /* a zeroed one is fine */
+
+#endif
