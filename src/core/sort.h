@@ -19,4 +19,20 @@ void kith__sort_u128(kith__u128 *a, int64_t n);
  */
 void kith__radix_sort_u64(uint64_t *a, uint64_t *scratch, int64_t n, int bits);
 
+/* The first of a[0 .. n - 1], ascending, that is x or more; n if none is. */
+static inline int64_t kith__first_from(const int32_t *a, int64_t n, int32_t x)
+{
+    int64_t low = 0, high = n;
+
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+
+        if (a[middle] < x)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 #endif

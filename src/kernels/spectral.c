@@ -4,60 +4,71 @@
 
 #include "core/alloc.h"
 
-/* out_u = scale (v_u + sum_v |w_uv| v_v), kept above 0; returns the bound that
- * v gives, max_u of that sum / v_u. */
-static double step(const kith__coupled *W, const double *v, double scale,
-                   double *out)
+/* sum_v |w_uv| y_v */
+static double norm_of_row(const void *of, int32_t u, const double *y)
+{
+    const kith__coupled *W = of;
+    double sum = 0;
+
+    for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++) {
+        const int32_t v = W->neighbours[p];
+
+        sum += y[v] *
+               (W->weights ? fabs((double)W->weights[p]) : (double)W->scale[v]);
+    }
+    return W->weights ? sum : sum * (double)W->scale[u];
+}
+
+/* out_u = scale (y_u + sum_v |w_uv| y_v), kept above 0; returns the bound that
+ * y gives, max_u of that sum / y_u. */
+static double step(const kith__coupled *shape, kith__norm_fn *norm,
+                   const void *W, const double *y, double scale, double *out)
 {
     double bound = 0;
 
-#pragma omp parallel for num_threads(W->threads) schedule(dynamic, 1024) \
-    reduction(max                                                        \
+#pragma omp parallel for num_threads(shape->threads) schedule(dynamic, 1024) \
+    reduction(max                                                            \
               : bound)
-    for (int32_t u = 0; u < W->n; u++) {
-        double sum = 0, next, here;
+    for (int32_t u = 0; u < shape->n; u++) {
+        const double sum = norm(W, u, y), here = sum / y[u];
+        const double next = scale * (y[u] + sum);
 
-        for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++) {
-            const int32_t j = W->neighbours[p];
-            const double w = W->weights ? fabs((double)W->weights[p])
-                                        : (double)W->scale[j];
-
-            sum += w * v[j];
-        }
-        if (!W->weights)
-            sum *= (double)W->scale[u];
-        next = scale * (v[u] + sum);
         out[u] = next > 1e-300 ? next : 1e-300;
-        here = sum / v[u];
         bound = here > bound ? here : bound;
     }
     return bound;
 }
 
-double kith__rho_bound(const kith__coupled *W, int most)
+double kith__rho_bound_of(const kith__coupled *shape, kith__norm_fn *norm,
+                          const void *W, int most, double enough)
 {
-    double *v = kith__alloc(W->n, sizeof(*v));
-    double *next = kith__alloc(W->n, sizeof(*next));
+    double *y = kith__alloc_big(shape->n, sizeof(*y));
+    double *next = kith__alloc_big(shape->n, sizeof(*next));
     double bound = INFINITY, last = INFINITY, scale = 1;
 
-    for (int32_t u = 0; v && next && u < W->n; u++)
-        v[u] = sqrt((double)(W->rows[u + 1] - W->rows[u]) + 1e-12);
-    for (int i = 0; v && next && i < most; i++) {
-        double *swap = v;
+    for (int32_t u = 0; y && next && u < shape->n; u++)
+        y[u] = sqrt((double)(shape->rows[u + 1] - shape->rows[u]) + 1e-12);
+    for (int i = 0; y && next && i < most; i++) {
+        double *swap = y;
 
-        bound = fmin(bound, step(W, v, scale, next));
-        if (bound > last * (1 - 1e-4))
+        bound = fmin(bound, step(shape, norm, W, y, scale, next));
+        if (bound <= enough || bound > last * (1 - 1e-4))
             break;
         last = bound;
-        v = next;
+        y = next;
         next = swap;
         scale = 1 / (1 + bound); /* so that no entry grows */
     }
-    if (!v || !next)
+    if (!y || !next)
         bound = -1;
-    kith__free(v);
+    kith__free(y);
     kith__free(next);
     return bound == INFINITY ? 0 : bound;
+}
+
+double kith__rho_bound(const kith__coupled *W, int most, double enough)
+{
+    return kith__rho_bound_of(W, norm_of_row, W, most, enough);
 }
 
 double kith__rho_small(const float *H, int k)

@@ -26,25 +26,68 @@
  *     explodes.  Here each sum is an average times a fixed reference number
  *     (REF_NODES, REF_EDGES), so that g2 means the same on any graph.  dW has
  * no such sum.
- *   - H is kept symmetric and centred (rows sum to 0), as a coupling must be.
- *   - rho(W) rho(H) is kept below `bound`, by scaling H, so that propagation
- *     converges; and in the end it is run until it has, or until there were
- *     `iterations` in all.  With g1 = g2 = 0 this is LinBP.
+ *   - H is kept symmetric, centred (rows sum to 0) and small, as a coupling
+ *     must be.
+ *   - after learning rho(W) rho(H) is brought below `bound`, by scaling H, so
+ *     that propagation converges; and it is run until it has, or until there
+ *     were `iterations` in all.  With g1 = g2 = 0 this is LinBP.
  *
  * Cost of an inner step: O(m C + n C^2); 4 bytes per stored neighbour for W.
+ * With few classes lcm_implicit.c does the same without storing W.
  */
 #include <math.h>
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/sort.h"
 #include "kernels/agreement.h"
 #include "kernels/softmax.h"
 #include "kernels/spectral.h"
 #include "models/lcm.h"
 #include "models/lcm_exact.h"
 
-/* Passes over the edges to bound rho(W): roughly while learning, then well. */
-enum { ROUGHLY = 4, WELL = 20 };
+/* Where edge (u, v) stands in row v. */
+static int64_t reverse_of(const kith__coupled *W, int32_t u, int32_t v)
+{
+    return W->rows[v] + kith__first_from(W->neighbours + W->rows[v],
+                                         W->rows[v + 1] - W->rows[v], u);
+}
+
+/* Which nodes train, and where their edges to others stand in the others'
+ * rows: those of a row, in its order. */
+static kith_status find_backs(kith__lcm *s, kith_error *err)
+{
+    const kith__task *t = s->task;
+    kith_status st = KITH_OK;
+    int64_t count = 0;
+
+    TRY_NEW(s->which, kith__alloc(t->n, sizeof(*s->which)));
+    TRY_NEW(s->back_from,
+            kith__alloc((int64_t)t->n_train + 1, sizeof(*s->back_from)));
+    for (int32_t u = 0; u < t->n; u++)
+        s->which[u] = -1;
+    for (int32_t l = 0; l < t->n_train; l++)
+        s->which[t->train[l]] = l;
+    for (int32_t l = 0; l < t->n_train; l++) {
+        s->back_from[l] = count;
+        for (int64_t p = t->W.rows[t->train[l]]; p < t->W.rows[t->train[l] + 1];
+             p++)
+            count += s->which[t->W.neighbours[p]] < 0;
+    }
+    s->back_from[t->n_train] = count;
+    TRY_NEW(s->back, kith__alloc_big(count, sizeof(*s->back)));
+#pragma omp parallel for num_threads(t->threads) schedule(dynamic, 16)
+    for (int32_t l = 0; l < t->n_train; l++) {
+        const int32_t u = t->train[l];
+        int64_t *back = s->back + s->back_from[l];
+
+        for (int64_t p = t->W.rows[u]; p < t->W.rows[u + 1]; p++)
+            if (s->which[t->W.neighbours[p]] < 0)
+                *back++ = reverse_of(&t->W, u, t->W.neighbours[p]);
+    }
+out:
+    return st;
+}
 
 kith_status kith__lcm_new(const kith__task *task, const kith_params *p,
                           kith__regulariser kind, kith__lcm *s, kith_error *err)
@@ -67,6 +110,8 @@ kith_status kith__lcm_new(const kith__task *task, const kith_params *p,
     TRY_NEW(s->EH, kith__alloc(lc, sizeof(float)));
     TRY_NEW(s->dH, kith__alloc(kk, sizeof(double)));
     TRY_NEW(s->K, kith__alloc(kk, sizeof(double)));
+    TRY(find_backs(s, err));
+#pragma omp parallel for num_threads(task->threads) schedule(dynamic, 1024)
     for (int32_t u = 0; u < task->n; u++)
         for (int64_t i = task->W.rows[u]; i < task->W.rows[u + 1]; i++)
             s->w[i] = task->W.weights
@@ -94,10 +139,30 @@ void kith__lcm_release(kith__lcm *s)
     kith__free(s->EH);
     kith__free(s->dH);
     kith__free(s->K);
+    kith__free(s->which);
+    kith__free(s->back);
+    kith__free(s->back_from);
     *s = (kith__lcm){0};
 }
 
 /* ---- gradients ----------------------------------------------------------- */
+
+void kith__lcm_error(const float *q, const float *wp, const float *H, int C,
+                     int32_t truth, float *e, float *eh)
+{
+    memcpy(e, q, (size_t)C * sizeof(*e));
+    for (int i = 0; i < C; i++)
+        for (int j = 0; j < C; j++)
+            e[j] += wp[i] * H[i * C + j];
+    kith__softmax(e, C, e);
+    for (int c = 0; c < C; c++)
+        e[c] = (c == truth ? 1.0f : 0.0f) - e[c];
+    for (int j = 0; j < C; j++) {
+        eh[j] = 0;
+        for (int i = 0; i < C; i++)
+            eh[j] += e[i] * H[i * C + j];
+    }
+}
 
 /* Training nodes: WP, E = y - sigma(q + WP H), EH. */
 static void find_errors(kith__lcm *s)
@@ -108,22 +173,19 @@ static void find_errors(kith__lcm *s)
 #pragma omp parallel for num_threads(t->threads) schedule(dynamic, 16)
     for (int32_t l = 0; l < t->n_train; l++) {
         const int64_t at = (int64_t)l * C;
-        float *wp = s->WP + at, *e = s->E + at, *eh = s->EH + at;
 
-        kith__pull_row(&s->W, s->P, C, t->train[l], wp);
-        memcpy(e, s->Q + (int64_t)t->train[l] * C, (size_t)C * sizeof(*e));
-        for (int i = 0; i < C; i++)
-            for (int j = 0; j < C; j++)
-                e[j] += wp[i] * s->H[i * C + j];
-        kith__softmax(e, C, e);
-        for (int c = 0; c < C; c++)
-            e[c] = (c == t->truth[l] ? 1.0f : 0.0f) - e[c];
-        for (int j = 0; j < C; j++) {
-            eh[j] = 0;
-            for (int i = 0; i < C; i++)
-                eh[j] += e[i] * s->H[i * C + j];
-        }
+        kith__pull_row(&s->W, s->P, C, t->train[l], s->WP + at);
+        kith__lcm_error(s->Q + (int64_t)t->train[l] * C, s->WP + at, s->H, C,
+                        t->truth[l], s->E + at, s->EH + at);
     }
+}
+
+void kith__lcm_add_error(const float *wp, const float *e, int C, double *dH)
+{
+    for (int i = 0; i < C; i++)
+        for (int j = 0; j < C; j++)
+            dH[i * C + j] -= (double)wp[i] * (double)e[j] +
+                             (double)e[i] * (double)wp[j];
 }
 
 /* dH = -(WP)'E - E'(WP), over training nodes. */
@@ -132,14 +194,9 @@ static void couple_errors(kith__lcm *s)
     const int C = s->task->classes;
 
     memset(s->dH, 0, (size_t)C * (size_t)C * sizeof(*s->dH));
-    for (int32_t l = 0; l < s->task->n_train; l++) {
-        const float *wp = s->WP + (int64_t)l * C, *e = s->E + (int64_t)l * C;
-
-        for (int i = 0; i < C; i++)
-            for (int j = 0; j < C; j++)
-                s->dH[i * C + j] -= (double)wp[i] * (double)e[j] +
-                                    (double)e[i] * (double)wp[j];
-    }
+    for (int32_t l = 0; l < s->task->n_train; l++)
+        kith__lcm_add_error(s->WP + (int64_t)l * C, s->E + (int64_t)l * C, C,
+                            s->dH);
 }
 
 /* K = S'W S, for dH, and the step w_uv += g1 lambda s_u H s_v'. */
@@ -171,70 +228,62 @@ static void step_norm(kith__lcm *s)
                                        : 2 * (double)s->H[i]);
 }
 
-/* Where edge (u, v) stands in row v. */
-static int64_t reverse_of(const kith__coupled *W, int32_t u, int32_t v)
+static float dot(const float *a, const float *b, int C)
 {
-    int64_t low = W->rows[v], high = W->rows[v + 1];
+    float sum = 0;
 
-    while (low < high) {
-        const int64_t middle = low + (high - low) / 2;
-
-        if (W->neighbours[middle] < u)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    for (int c = 0; c < C; c++)
+        sum += a[c] * b[c];
+    return sum;
 }
 
-/* w_lv += g1 E_l H . p_v for edges of training nodes, in both rows. */
+/*
+ * w_lv += g1 E_l H . p_v for edges of training nodes, in both rows: first in
+ * the rows of training nodes, what either end pushes, then in the others'.  No
+ * weight has two writers at a time.
+ */
 static void step_errors(kith__lcm *s)
 {
+    const kith__task *t = s->task;
     const kith__coupled *W = &s->W;
-    const int C = s->task->classes;
+    const int C = t->classes;
     const float rate = (float)s->p->g1;
 
-    for (int32_t l = 0; l < s->task->n_train; l++) {
-        const int32_t u = s->task->train[l];
-        const float *eh = s->EH + (int64_t)l * C;
+#pragma omp parallel for num_threads(t->threads) schedule(dynamic, 16)
+    for (int32_t l = 0; l < t->n_train; l++) {
+        const int32_t u = t->train[l];
+        const float *eh = s->EH + (int64_t)l * C, *pu = s->P + (int64_t)u * C;
 
         for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++) {
-            const int32_t v = W->neighbours[p];
-            const float *pv = s->P + (int64_t)v * C;
-            float push = 0;
+            const int64_t v = W->neighbours[p], other = s->which[v];
 
-            for (int c = 0; c < C; c++)
-                push += eh[c] * pv[c];
-            s->w[p] += rate * push;
-            s->w[reverse_of(W, u, v)] += rate * push;
+            s->w[p] += rate * dot(eh, s->P + v * C, C);
+            if (other >= 0)
+                s->w[p] += rate * dot(s->EH + other * C, pu, C);
         }
     }
-}
+#pragma omp parallel for num_threads(t->threads) schedule(dynamic, 16)
+    for (int32_t l = 0; l < t->n_train; l++) {
+        const int32_t u = t->train[l];
+        const float *eh = s->EH + (int64_t)l * C;
+        const int64_t *back = s->back + s->back_from[l];
 
-/* H -= g2 dH, the parts of dH averaged unless as written. */
-static void step_coupling(kith__lcm *s)
-{
-    const int kk = s->task->classes * s->task->classes;
-    const double edges = (double)s->W.rows[s->W.n] / 2;
-    const double nodes = s->task->n_train;
-    const double by_node = s->p->as_written ? 1 : KITH__REF_NODES / nodes;
-    const double by_edge = s->p->as_written ? 1
-                           : edges > 0      ? KITH__REF_EDGES / edges
-                                            : 0;
-
-    for (int i = 0; i < kk; i++) {
-        double d = by_node * s->dH[i];
-
-        if (s->kind == KITH__CONSISTENCY)
-            d -= s->p->lambda * by_edge * 0.5 * s->K[i];
-        s->H[i] -= (float)(s->p->g2 * d);
+        for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++)
+            if (s->which[W->neighbours[p]] < 0)
+                s->w[*back++] +=
+                    rate * dot(eh, s->P + (int64_t)W->neighbours[p] * C, C);
     }
 }
 
-/* H <- (H + H')/2, less row and column means: symmetric, rows sum to 0. */
+/*
+ * H as a coupling must be, a stochastic matrix less 1/C:
+ *
+ *     H <- (H + H')/2, less row and column means: symmetric, rows sum to 0;
+ *     scaled if the absolute values of a row sum to more than 2.
+ */
 static void tidy_coupling(float *H, int C)
 {
-    double mean[KITH__CLASSES_MOST], all = 0;
+    double mean[KITH__CLASSES_MOST], all = 0, largest = 0;
 
     for (int i = 0; i < C; i++)
         for (int j = 0; j < i; j++)
@@ -245,9 +294,41 @@ static void tidy_coupling(float *H, int C)
             mean[i] += (double)H[i * C + j] / C;
         all += mean[i] / C;
     }
-    for (int i = 0; i < C; i++)
-        for (int j = 0; j < C; j++)
+    for (int i = 0; i < C; i++) {
+        double sum = 0;
+
+        for (int j = 0; j < C; j++) {
             H[i * C + j] -= (float)(mean[i] + mean[j] - all);
+            sum += fabs((double)H[i * C + j]);
+        }
+        largest = fmax(largest, sum);
+    }
+    for (int i = 0; largest > 2 && i < C * C; i++)
+        H[i] = (float)((double)H[i] * 2 / largest);
+}
+
+void kith__lcm_step_coupling(const kith__task *task, const kith_params *p,
+                             kith__regulariser kind, const double *dH,
+                             const double *K, float *H)
+{
+    const int kk = task->classes * task->classes;
+    const double edges = (double)task->W.rows[task->n] / 2;
+    const double by_node = p->as_written
+                               ? 1
+                               : (double)KITH__REF_NODES / task->n_train;
+    const double by_edge = p->as_written ? 1
+                           : edges > 0   ? KITH__REF_EDGES / edges
+                                         : 0;
+
+    for (int i = 0; i < kk; i++) {
+        double d = by_node * dH[i];
+
+        if (kind == KITH__CONSISTENCY)
+            d -= p->lambda * by_edge * 0.5 * K[i];
+        H[i] -= (float)(p->g2 * d);
+    }
+    if (!p->as_written)
+        tidy_coupling(H, task->classes);
 }
 
 kith_status kith__lcm_inner_step(kith__lcm *s, kith_error *err)
@@ -261,67 +342,68 @@ kith_status kith__lcm_inner_step(kith__lcm *s, kith_error *err)
     else if (s->kind != KITH__NONE)
         step_norm(s);
     step_errors(s);
-    step_coupling(s);
-    if (!s->p->as_written)
-        tidy_coupling(s->H, s->task->classes);
+    kith__lcm_step_coupling(s->task, s->p, s->kind, s->dH, s->K, s->H);
 out:
     return st;
 }
 
 /* ---- the whole ----------------------------------------------------------- */
 
-/* Scale H so that rho(W) rho(H) <= bound; *rho is the product then. */
-static kith_status guard(kith__lcm *s, int passes, double *rho, kith_error *err)
+double kith__lcm_enough(const kith_params *p, const float *H, int C)
 {
-    const int C = s->task->classes;
-    const double of_W = kith__rho_bound(&s->W, passes);
+    const double rho = kith__rho_small(H, C);
 
-    if (of_W < 0)
-        return kith__no_memory(err);
-    *rho = of_W * kith__rho_small(s->H, C);
-    if (s->p->as_written || *rho <= s->p->bound)
-        return KITH_OK;
+    return rho > 0 ? (p->as_written ? 1 : p->bound) / rho : (double)INFINITY;
+}
+
+double kith__lcm_guard(const kith_params *p, double rho_of_W, float *H, int C)
+{
+    const double rho = rho_of_W * kith__rho_small(H, C);
+
+    if (p->as_written || rho <= p->bound)
+        return rho;
     for (int i = 0; i < C * C; i++)
-        s->H[i] = (float)((double)s->H[i] * s->p->bound / *rho);
-    *rho = s->p->bound;
-    return KITH_OK;
+        H[i] = (float)((double)H[i] * p->bound / rho);
+    return p->bound;
 }
 
 static kith_status alternate(kith__lcm *s, kith_certificate *certificate,
                              kith_error *err)
 {
     const kith__task *t = s->task;
-    const int total = s->p->outer * s->p->inner;
+    const int total = s->p->outer * s->p->inner, C = t->classes;
     kith_status st = KITH_OK;
+    double rho;
 
     for (int o = 0; o < s->p->outer; o++) {
         TRY(kith__propagate(t, &s->W, s->H, s->Q, 1, 0, s->P, s->next,
                             certificate, err));
-        kith__softmax_rows(s->P, t->n, t->classes, 1, s->S, t->threads);
+        kith__softmax_rows(s->P, t->n, C, 1, s->S, t->threads);
         for (int i = 0; i < s->p->inner; i++) {
             TRY(kith__lcm_inner_step(s, err));
             TRY(kith__progress(t->job, "learning", o * s->p->inner + i + 1,
                                total, "steps", err));
         }
-        if (!s->p->as_written && o + 1 < s->p->outer)
-            TRY(guard(s, ROUGHLY, &certificate->rho, err));
     }
-    TRY(guard(s, WELL, &certificate->rho, err));
+    rho = kith__rho_bound(&s->W, KITH__LCM_BOUND_PASSES,
+                          kith__lcm_enough(s->p, s->H, C));
+    if (rho < 0)
+        TRY(kith__no_memory(err));
+    certificate->rho = kith__lcm_guard(s->p, rho, s->H, C);
 out:
     return st;
 }
 
-static kith_status run(const kith__task *task, const kith_params *p,
-                       kith__regulariser kind, const float *potentials,
-                       kith__beliefs *out, kith_error *err)
+kith_status kith__lcm_run_explicit(const kith__task *task, const kith_params *p,
+                                   kith__regulariser kind,
+                                   const float *potentials, kith__beliefs *out,
+                                   kith_error *err)
 {
     const size_t cells = (size_t)task->n * (size_t)task->classes;
     kith_status st = KITH_OK;
     kith__lcm s = {0};
     int left; /* propagations after learning */
 
-    if (p->gradient == KITH_GRADIENT_EXACT)
-        return kith__exact_run(task, p, kind, potentials, out, err);
     TRY(kith__lcm_new(task, p, kind, &s, err));
     kith__centre_potentials(task, potentials, p->clamp, s.Q);
     memcpy(s.P, s.Q, cells * sizeof(*s.P));
@@ -343,6 +425,17 @@ static kith_status run(const kith__task *task, const kith_params *p,
 out:
     kith__lcm_release(&s);
     return st;
+}
+
+static kith_status run(const kith__task *task, const kith_params *p,
+                       kith__regulariser kind, const float *potentials,
+                       kith__beliefs *out, kith_error *err)
+{
+    if (p->gradient == KITH_GRADIENT_EXACT)
+        return kith__exact_run(task, p, kind, potentials, out, err);
+    if (kith__lcm_choose_form(task, p, kind).implicit)
+        return kith__lcm_run_implicit(task, p, kind, potentials, out, err);
+    return kith__lcm_run_explicit(task, p, kind, potentials, out, err);
 }
 
 kith_status kith__lcm_run(const kith__task *task, const kith_params *p,

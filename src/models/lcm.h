@@ -28,6 +28,10 @@ typedef struct kith__lcm {
     float *S, *next;    /* n x C: softmax of P; the next P */
     float *WP, *E, *EH; /* L x C: rows of W P; y - sigma(p+); E H */
     double *dH, *K;     /* C x C: gradient of H by the errors; S'W S */
+    int32_t *which;     /* n: which training node it is, or -1 */
+    int64_t *back;      /* where edges from training nodes to others stand in
+                           the others' rows */
+    int64_t *back_from; /* L + 1: each training node's among those */
 } kith__lcm;
 
 kith_status kith__lcm_new(const kith__task *task, const kith_params *p,
@@ -37,5 +41,54 @@ void kith__lcm_release(kith__lcm *s); /* a zeroed one is fine */
 
 /* One gradient step on w and H at fixed P and S. */
 kith_status kith__lcm_inner_step(kith__lcm *s, kith_error *err);
+
+/* ---- the two forms of W -------------------------------------------------- */
+
+/* Bytes moved for a stored neighbour in an alternation, and what decides. */
+typedef struct kith__lcm_form {
+    bool implicit;
+    double bytes_explicit, bytes_implicit; /* the latter 0: not possible */
+    char why[160];
+} kith__lcm_form;
+
+kith__lcm_form kith__lcm_choose_form(const kith__task *task,
+                                     const kith_params *p,
+                                     kith__regulariser kind);
+
+/* lcm.c: a weight per stored neighbour.  lcm_implicit.c: none; only where
+ * kith__lcm_choose_form() says that it is possible.  The same beliefs. */
+kith_status kith__lcm_run_explicit(const kith__task *task, const kith_params *p,
+                                   kith__regulariser kind,
+                                   const float *potentials, kith__beliefs *out,
+                                   kith_error *err);
+kith_status kith__lcm_run_implicit(const kith__task *task, const kith_params *p,
+                                   kith__regulariser kind,
+                                   const float *potentials, kith__beliefs *out,
+                                   kith_error *err);
+
+/* ---- what they share ----------------------------------------------------- */
+
+/* Passes over the edges to bound rho(W), at most. */
+enum { KITH__LCM_BOUND_PASSES = 20 };
+
+/* e = y - sigma(q + wp H) and eh = e H for one training node. */
+void kith__lcm_error(const float *q, const float *wp, const float *H, int C,
+                     int32_t truth, float *e, float *eh);
+
+/* dH -= wp'e + e'wp */
+void kith__lcm_add_error(const float *wp, const float *e, int C, double *dH);
+
+/* H -= g2 dH, with the consistency's part from K = S'W S; the parts averaged
+ * and H kept symmetric and centred unless as written. */
+void kith__lcm_step_coupling(const kith__task *task, const kith_params *p,
+                             kith__regulariser kind, const double *dH,
+                             const double *K, float *H);
+
+/* How small a bound of rho(W) would do: no scaling needed; as written, it
+ * shows that propagation converges. */
+double kith__lcm_enough(const kith_params *p, const float *H, int C);
+
+/* Scale H so that rho(W) rho(H) <= bound; returns the product then. */
+double kith__lcm_guard(const kith_params *p, double rho_of_W, float *H, int C);
 
 #endif

@@ -232,7 +232,7 @@ TEST(rho_bound_is_never_below_rho_and_exact_at_the_start)
         small_task_new(&s, g, 2, 0, 2);
         dense_weights(&s.task.W, W);
         exact = jacobi_rho(W, 40);
-        CHECK_NEAR(kith__rho_bound(&s.task.W, 20), exact, 1e-6);
+        CHECK_NEAR(kith__rho_bound(&s.task.W, 20, 0), exact, 1e-6);
         CHECK_NEAR(exact, 1, 1e-6);
         CHECK_NEAR(s.task.W.rho, exact, 1e-6);
         /* weights of any sign */
@@ -248,7 +248,7 @@ TEST(rho_bound_is_never_below_rho_and_exact_at_the_start)
         changed.weights = w;
         dense_weights(&changed, W);
         exact = jacobi_rho(W, 40);
-        bound = kith__rho_bound(&changed, 200);
+        bound = kith__rho_bound(&changed, 200, 0);
         CHECK(bound >= exact * (1 - 1e-6));
         CHECK(bound <= exact * 4);
         free(w);

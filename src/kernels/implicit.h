@@ -1,0 +1,173 @@
+/*
+ * implicit.h: LCM's learnt weights W, which are never stored per edge.
+ *
+ * After T alternations with beliefs P_1 .. P_T and S_t = softmax(P_t),
+ *
+ *     w_uv = a_uv / sqrt(d_u d_v) + sum_t s_t,u M_t s_t,v'  +  D_uv
+ *
+ * where D is not 0 only at edges of training nodes, and is the caller's.  A row
+ * s is a distribution, so it has C - 1 coordinates and a constant:
+ *
+ *     x = (s_1 - 1/C, ..., s_{C-1} - 1/C, 1),    s = B x,    s M s' = x B'MB x'
+ *
+ * and M is kept as B'MB.  A row p of beliefs is centred, p_C = - sum of the
+ * others, so C - 1 of it are carried; or all C where that does not hold
+ * ("as written").
+ *
+ * What a pass over the edges reads of a node lies together in its record, so
+ * that a neighbour costs one gather: in vectors of four floats
+ *
+ *     (d^-1/2, x_1)  and of each point  (p, x_2, ..., x_T)
+ *
+ * Points are settings of the learner that share their passes: P_1 is the same
+ * for all of them.  With two classes, four alternations and one point a record
+ * has 32 bytes, with three points 64.
+ *
+ * With c_u = (d_u^-1/2, x_1,u M_1, ..) the row's own half, w_uv = c_u . r_v and
+ *
+ *     (W z)_u = sum_v w_uv z_v = c_u . ( sum_v r_v z_v )
+ *
+ * for any column z: unweighted sums of products, gathered once.
+ */
+#ifndef KITH_KERNELS_IMPLICIT_H
+#define KITH_KERNELS_IMPLICIT_H
+
+#include <stdbool.h>
+
+#include "kernels/coupled.h"
+
+enum {
+    KITH__IMPLICIT_CLASSES = 4, /* most */
+    KITH__IMPLICIT_POINTS = 3,  /* most in one pass */
+    KITH__IMPLICIT_VECTORS = 4, /* most of a point in a record */
+    KITH__IMPLICIT_TERMS = 16,  /* most */
+    /* Cells of what a learning pass sums over all nodes. */
+    KITH__IMPLICIT_PAIRS = KITH__IMPLICIT_CLASSES *
+                           (KITH__IMPLICIT_CLASSES + 1) / 2
+};
+
+/* M of one point, in coordinates; C x C each. */
+typedef struct kith__implicit_terms {
+    float M[KITH__IMPLICIT_TERMS]
+           [KITH__IMPLICIT_CLASSES * KITH__IMPLICIT_CLASSES];
+} kith__implicit_terms;
+
+typedef struct kith__implicit {
+    kith__coupled start; /* separable: the first part of W */
+    int C;
+    int carried; /* of a row of beliefs: C - 1 or C */
+    int points;
+    int vectors; /* of one point in a record */
+    int stride;  /* floats of a record */
+    int terms;   /* of W so far */
+    float *records;
+    void *block; /* that they lie in */
+    kith__implicit_terms term[KITH__IMPLICIT_POINTS];
+} kith__implicit;
+
+/* What one learning pass sums over all nodes u, of one point; x is of the last
+ * beliefs, B_u = sum_v x_v' x_v, and W is before the term of this x. */
+typedef struct kith__implicit_totals {
+    double K[KITH__IMPLICIT_CLASSES * KITH__IMPLICIT_CLASSES]; /* X'W X */
+    /* T[ik][lj] = sum_u x_i x_k B_lj, for i <= k, l <= j */
+    double T[KITH__IMPLICIT_PAIRS * KITH__IMPLICIT_PAIRS];
+} kith__implicit_totals;
+
+/* Vectors that a point takes; more than KITH__IMPLICIT_VECTORS is too many. */
+int kith__implicit_vectors(int C, int carried, int terms);
+
+/* Room for `terms` terms; false if there is no memory. */
+bool kith__implicit_new(const kith__coupled *start, int C, int carried,
+                        int points, int terms, kith__implicit *out);
+void kith__implicit_release(kith__implicit *I); /* a zeroed one is fine */
+
+/* Floats that a learning pass leaves of a node and a point: (W p)_u, and
+ * R_u = sum_v x_v' p_v with C rows. */
+static inline int kith__implicit_width(const kith__implicit *I)
+{
+    return I->carried * (I->C + 1);
+}
+
+/* ---- records ------------------------------------------------------------- */
+
+static inline float *kith__implicit_record(const kith__implicit *I, int32_t u)
+{
+    return I->records + (int64_t)u * I->stride;
+}
+
+/* Where p of a point lies in a record. */
+static inline int kith__implicit_p_at(const kith__implicit *I, int point)
+{
+    return 4 + 4 * I->vectors * point;
+}
+
+/* Where x_t lies, t from 0. */
+static inline int kith__implicit_x_at(const kith__implicit *I, int point, int t)
+{
+    return t == 0 ? 1
+                  : kith__implicit_p_at(I, point) + I->carried +
+                        (I->C - 1) * (t - 1);
+}
+
+/* All C of a row of beliefs, from what is carried, and back. */
+static inline void kith__implicit_widen(const kith__implicit *I, const float *p,
+                                        float *full)
+{
+    float rest = 0;
+
+    for (int c = 0; c < I->carried; c++)
+        rest -= full[c] = p[c];
+    if (I->carried < I->C)
+        full[I->carried] = rest;
+}
+
+/* x of node u and alternation t, with its constant. */
+static inline void kith__implicit_x(const kith__implicit *I, int32_t u,
+                                    int point, int t, float *x)
+{
+    const float *at = kith__implicit_record(I, u) +
+                      kith__implicit_x_at(I, point, t);
+
+    for (int c = 0; c < I->C - 1; c++)
+        x[c] = at[c];
+    x[I->C - 1] = 1;
+}
+
+/* Put p (of C) into a record, and x_t of it unless t is negative. */
+void kith__implicit_put(kith__implicit *I, int32_t u, int point, int t,
+                        const float *p);
+
+/* B'MB of a C x C matrix, and B K B' of the totals. */
+void kith__implicit_to_coordinates(int C, const double *M, double *out);
+void kith__implicit_from_coordinates(int C, const double *K, double *out);
+
+/* ---- passes over the edges: 4 bytes a stored neighbour and its record ---- */
+
+/*
+ * Learning: with x_t in the records and `terms` = t terms known, W without D,
+ *
+ *   sums    n x points x width: (W p)_u and R_u
+ *   totals  of each point
+ *   PP      points x n_rows x carried x carried: sum_v p_v'p_v for the rows
+ *           listed, ascending
+ *
+ * The order of every sum depends on the graph alone.  False if there is no
+ * memory.
+ */
+bool kith__implicit_gather(const kith__implicit *I, float *sums,
+                           kith__implicit_totals *totals, const int32_t *rows,
+                           int32_t n_rows, float *PP);
+
+/* (W p)_u of every point into out (points x carried), without D. */
+void kith__implicit_pull(const kith__implicit *I, int32_t u, float *out);
+
+/* sum_v |w_uv| y_v of a point, without D. */
+double kith__implicit_pull_norm(const kith__implicit *I, int point, int32_t u,
+                                const double *y);
+
+/* All weights, per stored neighbour; and one of them.  Both without D. */
+void kith__implicit_weights(const kith__implicit *I, int point, float *out);
+float kith__implicit_weight(const kith__implicit *I, int point, int32_t u,
+                            int32_t v);
+
+#endif

@@ -1,0 +1,679 @@
+/*
+ * lcm_implicit.c: LCM at the price of LinBP: what lcm.c learns, with W never
+ * stored (kernels/implicit.h says how it is written).
+ *
+ * In alternation t the beliefs P are fixed, and all that `inner` gradient steps
+ * ask of the edges is linear in what they learn:
+ *
+ *     W_i = W + (S M_i S') o A + D_i,
+ *     M_i = g1 lambda (H_1 + ... + H_{i-1}),
+ *     D_i = F_l . p_v at edges (l, v) of training nodes, both pushing if both
+ *           are, with F_l = g1 (E_l H)_1 + ... + g1 (E_l H)_{i-1}
+ *
+ * so with sums over neighbours that one pass gathers (R_u = sum_v x_v'p_v and
+ * B_u = sum_v x_v'x_v, x the coordinates of s),
+ *
+ *     (W_i P)_l = (W P)_l + x_l M_i R_l + F_l sum_v p_v'p_v
+ *                         + sum over training neighbours k of (F_k . p_l) p_k
+ *     X'W_i X   = X'W X + T[M_i] + sum_l (x_l'(F_l R_l') + (R_l F_l')x_l)
+ *
+ * and the next beliefs, Q + W_{inner+1} P H, follow node by node: one pass an
+ * alternation, 4 bytes a stored neighbour and its record, none for the weights.
+ *
+ * Points that differ in g1, g2 and lambda alone share the first pass, and up to
+ * KITH__IMPLICIT_POINTS of them every pass.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "kernels/softmax.h"
+#include "kernels/spectral.h"
+#include "models/border.h"
+#include "models/lcm.h"
+
+enum { MOST_C = KITH__IMPLICIT_CLASSES, POINTS = KITH__IMPLICIT_POINTS };
+
+/* ---- which form ---------------------------------------------------------- */
+
+/*
+ * Bytes moved for a stored neighbour in an alternation.  Explicit: an id, a
+ * weight and a row of beliefs to propagate; for each step the same with the
+ * weight written too.  Implicit: an id and a record; and at edges of training
+ * nodes, a share of all, some eight records more.
+ */
+kith__lcm_form kith__lcm_choose_form(const kith__task *task,
+                                     const kith_params *p,
+                                     kith__regulariser kind)
+{
+    const int C = task->classes, carried = p->as_written ? C : C - 1;
+    const int vectors = kith__implicit_vectors(C, carried, p->outer);
+    const double record = 16.0 * (1 + vectors);
+    const double entries = (double)task->W.rows[task->n];
+    const double border = (double)kith__border_count(task);
+    kith__lcm_form f = {.bytes_explicit = 8 + 4.0 * C +
+                                          p->inner * (12 + 4.0 * C)};
+
+    if (kind != KITH__CONSISTENCY && kind != KITH__NONE)
+        snprintf(f.why, sizeof(f.why), "the penalty needs every weight");
+    else if (task->W.weights)
+        snprintf(f.why, sizeof(f.why), "the graph has weights of its own");
+    else if (C < 2 || C > MOST_C)
+        snprintf(f.why, sizeof(f.why), "%d classes, not 2 to %d", C, MOST_C);
+    else if (p->outer < 1 || p->outer > KITH__IMPLICIT_TERMS ||
+             vectors > KITH__IMPLICIT_VECTORS)
+        snprintf(f.why, sizeof(f.why), "%d alternations", (int)p->outer);
+    else if (border >= INT32_MAX)
+        snprintf(f.why, sizeof(f.why), "training nodes have too many edges");
+    else
+        f.bytes_implicit = 4 + record +
+                           (entries > 0 ? 8 * record * border / entries : 0);
+    if (f.bytes_implicit > 0) {
+        f.implicit = f.bytes_implicit <= f.bytes_explicit;
+        snprintf(f.why, sizeof(f.why),
+                 "%.0f bytes moved for a neighbour in an alternation, "
+                 "%s weights would move %.0f",
+                 f.implicit ? f.bytes_implicit : f.bytes_explicit,
+                 f.implicit ? "stored" : "implicit",
+                 f.implicit ? f.bytes_explicit : f.bytes_implicit);
+    }
+    return f;
+}
+
+/* ---- state --------------------------------------------------------------- */
+
+/* One setting of the learner. */
+typedef struct point {
+    const kith_params *p;
+    float H[MOST_C * MOST_C];
+    double M[MOST_C * MOST_C]; /* of this alternation */
+    double *F;                 /* L x carried */
+    float *own;                /* per entry of the border */
+    float *DP;                 /* touched x carried: D P */
+    kith_certificate certificate;
+} point;
+
+typedef struct learner {
+    const kith__task *task;
+    kith__regulariser kind;
+    int C, carried, width; /* width: floats that a pass leaves of a node */
+    float *Q, *P1;         /* n x C */
+    kith__border border;
+    kith__implicit I;
+    int points;
+    point point[POINTS];
+    /* What a pass leaves: of the first alternation, for all points alike, and
+     * of the one at hand. */
+    float *first_sums, *sums, *first_PP, *PP;
+    kith__implicit_totals first_totals, totals[POINTS];
+    float *WP, *E, *EH; /* L x C */
+} learner;
+
+static void release_points(learner *s)
+{
+    for (int j = 0; j < POINTS; j++) {
+        kith__free(s->point[j].F);
+        kith__free(s->point[j].own);
+        kith__free(s->point[j].DP);
+        s->point[j] = (point){0};
+    }
+}
+
+static void release(learner *s)
+{
+    release_points(s);
+    kith__implicit_release(&s->I);
+    kith__border_release(&s->border);
+    if (s->sums != s->first_sums)
+        kith__free(s->sums);
+    if (s->PP != s->first_PP)
+        kith__free(s->PP);
+    kith__free(s->first_sums);
+    kith__free(s->first_PP);
+    kith__free(s->Q);
+    kith__free(s->WP);
+    kith__free(s->E);
+    kith__free(s->EH);
+}
+
+/* Everything but points and records; P1 is borrowed. */
+static kith_status begin(learner *s, const kith__task *task,
+                         const kith_params *p, kith__regulariser kind,
+                         const float *potentials, float *P1, kith_error *err)
+{
+    const int C = task->classes, carried = p->as_written ? C : C - 1;
+    const int64_t cells = (int64_t)task->n * C;
+    const int64_t lc = (int64_t)task->n_train * C;
+    kith_status st = KITH_OK;
+
+    *s = (learner){.task = task,
+                   .kind = kind,
+                   .C = C,
+                   .carried = carried,
+                   .width = carried * (C + 1),
+                   .P1 = P1};
+    TRY_NEW(s->Q, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(s->first_sums,
+            kith__alloc_big((int64_t)task->n * s->width, sizeof(float)));
+    TRY_NEW(s->first_PP, kith__alloc(lc * C, sizeof(float)));
+    TRY_NEW(s->WP, kith__alloc(lc, sizeof(float)));
+    TRY_NEW(s->E, kith__alloc(lc, sizeof(float)));
+    TRY_NEW(s->EH, kith__alloc(lc, sizeof(float)));
+    TRY(kith__border_new(task, &s->border, err));
+    kith__centre_potentials(task, potentials, p->clamp, s->Q);
+out:
+    return st;
+}
+
+/* Points with the usual coupling, and nothing learnt. */
+static kith_status new_points(learner *s, const kith_params *p, int points,
+                              kith_error *err)
+{
+    const kith__border *b = &s->border;
+    kith_status st = KITH_OK;
+
+    s->points = points;
+    for (int j = 0; j < points; j++) {
+        point *q = &s->point[j];
+
+        q->p = &p[j];
+        kith__coupling_start(s->C, q->H);
+        TRY_NEW(q->F, kith__alloc((int64_t)s->task->n_train * s->carried,
+                                  sizeof(*q->F)));
+        TRY_NEW(q->own, kith__alloc_zeroed(b->entries, sizeof(*q->own)));
+        TRY_NEW(q->DP, kith__alloc_zeroed((int64_t)b->touched * s->carried,
+                                          sizeof(*q->DP)));
+    }
+out:
+    return st;
+}
+
+/* Records of `points` points, with the first beliefs in them. */
+static kith_status new_records(learner *s, int points, int terms,
+                               kith_error *err)
+{
+    const kith__task *t = s->task;
+
+    kith__implicit_release(&s->I);
+    if (!kith__implicit_new(&t->W, s->C, s->carried, points, terms, &s->I))
+        return kith__no_memory(err);
+#pragma omp parallel for num_threads(t->threads) schedule(static)
+    for (int32_t u = 0; u < t->n; u++)
+        for (int j = 0; j < points; j++)
+            kith__implicit_put(&s->I, u, j, 0, s->P1 + (int64_t)u * s->C);
+    return KITH_OK;
+}
+
+/* P_1 = Q + W Q H and the sums of the first pass, the same for all points. */
+static kith_status first_pass(learner *s, int terms, kith_error *err)
+{
+    const kith__task *t = s->task;
+    kith_status st = KITH_OK;
+    float H[MOST_C * MOST_C];
+
+    kith__coupling_start(s->C, H);
+    kith__coupled_step(&t->W, s->Q, s->C, H, s->Q, s->P1);
+    TRY(new_records(s, 1, terms, err));
+    if (!kith__implicit_gather(&s->I, s->first_sums, &s->first_totals, t->train,
+                               t->n_train, s->first_PP))
+        TRY(kith__no_memory(err));
+out:
+    return st;
+}
+
+/* What the pass of alternation t left of a node and a point. */
+static const float *sums_at(const learner *s, int t, int32_t u, int j)
+{
+    return t == 0 ? s->first_sums + (int64_t)u * s->width
+                  : s->sums + ((int64_t)u * s->points + j) * s->width;
+}
+
+static const float *products_at(const learner *s, int t, int32_t l, int j)
+{
+    const int64_t square = (int64_t)s->carried * s->carried;
+
+    return t == 0 ? s->first_PP + l * square
+                  : s->PP + ((int64_t)j * s->task->n_train + l) * square;
+}
+
+/* ---- gradient steps ------------------------------------------------------ */
+
+/* out = x M, M in coordinates. */
+static void times(const float *x, const double *M, int C, double *out)
+{
+    for (int c = 0; c < C; c++) {
+        out[c] = 0;
+        for (int k = 0; k < C; k++)
+            out[c] += (double)x[k] * M[k * C + c];
+    }
+}
+
+/* (W_i P)_l, as above; M in coordinates. */
+static void pull_trained(const learner *s, int t, int j, int32_t l,
+                         const double *M, float *out)
+{
+    const point *q = &s->point[j];
+    const kith__border *b = &s->border;
+    const int32_t u = s->task->train[l], i = b->at[l];
+    const int n = s->carried, at = kith__implicit_p_at(&s->I, j);
+    const float *sums = sums_at(s, t, u, j), *PP = products_at(s, t, l, j);
+    const float *p = kith__implicit_record(&s->I, u) + at;
+    const double *F = q->F + (int64_t)l * n;
+    float x[MOST_C], wp[MOST_C];
+    double xM[MOST_C];
+
+    kith__implicit_x(&s->I, u, j, t, x);
+    times(x, M, s->C, xM);
+    for (int c = 0; c < n; c++) {
+        double sum = (double)sums[c] + (double)q->DP[(int64_t)i * n + c];
+
+        for (int k = 0; k < s->C; k++)
+            sum += xM[k] * (double)sums[n * (1 + k) + c];
+        for (int d = 0; d < n; d++)
+            sum += F[d] * (double)PP[d * n + c];
+        wp[c] = (float)sum;
+    }
+    for (int64_t k = b->begin[i]; k < b->begin[i + 1]; k++) {
+        const int32_t other = b->owner[b->by_node[k]];
+        const float *po = kith__implicit_record(&s->I, s->task->train[other]) +
+                          at;
+        double push = 0;
+
+        for (int c = 0; c < n; c++)
+            push += q->F[(int64_t)other * n + c] * (double)p[c];
+        for (int c = 0; c < n; c++)
+            wp[c] += (float)(push * (double)po[c]);
+    }
+    kith__implicit_widen(&s->I, wp, out);
+}
+
+/* Place of (i, k) among the pairs of an upper triangle. */
+static int pair(int C, int i, int k)
+{
+    const int low = i < k ? i : k, high = i < k ? k : i;
+
+    return low * C - low * (low - 1) / 2 + high - low;
+}
+
+/* K += T[M] */
+static void add_agreement_of_M(int C, const double *T, const double *M,
+                               double *K)
+{
+    const int pairs = C * (C + 1) / 2;
+
+    for (int i = 0; i < C; i++)
+        for (int j = 0; j < C; j++)
+            for (int k = 0; k < C; k++)
+                for (int l = 0; l < C; l++)
+                    K[i * C + j] += M[k * C + l] *
+                                    T[pair(C, i, k) * pairs + pair(C, l, j)];
+}
+
+/* K += sum_l (x_l'(F_l R_l') + its transpose) */
+static void add_agreement_of_F(const learner *s, int t, int j, double *K)
+{
+    const int C = s->C, n = s->carried;
+
+    for (int32_t l = 0; l < s->task->n_train; l++) {
+        const int32_t u = s->task->train[l];
+        const double *F = s->point[j].F + (int64_t)l * n;
+        const float *R = sums_at(s, t, u, j) + n;
+        double FR[MOST_C] = {0};
+        float x[MOST_C];
+
+        kith__implicit_x(&s->I, u, j, t, x);
+        for (int k = 0; k < C; k++)
+            for (int c = 0; c < n; c++)
+                FR[k] += F[c] * (double)R[n * k + c];
+        for (int a = 0; a < C; a++)
+            for (int b = 0; b < C; b++)
+                K[a * C + b] += (double)x[a] * FR[b] + FR[a] * (double)x[b];
+    }
+}
+
+/* One gradient step of one point; K0 is X'W X before all of them. */
+static void inner_step(learner *s, int t, int j, const double *K0)
+{
+    const kith__task *task = s->task;
+    point *q = &s->point[j];
+    const int C = s->C, n = s->carried, kk = C * C;
+    double M[MOST_C * MOST_C], K[MOST_C * MOST_C], dH[MOST_C * MOST_C] = {0};
+    const double rate = s->kind == KITH__CONSISTENCY ? q->p->g1 * q->p->lambda
+                                                     : 0;
+    const double centre = q->p->uncentred ? 1.0 / C : 0;
+
+    kith__implicit_to_coordinates(C, q->M, M);
+    memcpy(K, K0, sizeof(K));
+    add_agreement_of_M(C, t == 0 ? s->first_totals.T : s->totals[j].T, M, K);
+    add_agreement_of_F(s, t, j, K);
+    kith__implicit_from_coordinates(C, K, M);
+    memcpy(K, M, sizeof(K));
+    kith__implicit_to_coordinates(C, q->M, M);
+#pragma omp parallel for num_threads(task->threads) schedule(dynamic, 16)
+    for (int32_t l = 0; l < task->n_train; l++) {
+        const int64_t at = (int64_t)l * C;
+
+        pull_trained(s, t, j, l, M, s->WP + at);
+        kith__lcm_error(s->Q + (int64_t)task->train[l] * C, s->WP + at, q->H, C,
+                        task->truth[l], s->E + at, s->EH + at);
+    }
+    for (int32_t l = 0; l < task->n_train; l++) {
+        const float *eh = s->EH + (int64_t)l * C;
+
+        kith__lcm_add_error(s->WP + (int64_t)l * C, s->E + (int64_t)l * C, C,
+                            dH);
+        for (int c = 0; c < n; c++)
+            q->F[(int64_t)l * n + c] +=
+                q->p->g1 * (double)(n < C ? eh[c] - eh[C - 1] : eh[c]);
+    }
+    for (int i = 0; i < kk; i++)
+        q->M[i] += rate * ((double)q->H[i] + centre);
+    kith__lcm_step_coupling(task, q->p, s->kind, dH, K, q->H);
+}
+
+/* own += F_l . p_v */
+static void push_border(learner *s, int j)
+{
+    const kith__border *b = &s->border;
+    const int n = s->carried, at = kith__implicit_p_at(&s->I, j);
+    point *q = &s->point[j];
+
+#pragma omp parallel for num_threads(s->task->threads) schedule(dynamic, 16)
+    for (int32_t l = 0; l < s->task->n_train; l++) {
+        const double *F = q->F + (int64_t)l * n;
+        const int32_t *v = kith__border_neighbours(b, l);
+
+        for (int64_t e = b->row[l]; e < b->row[l + 1]; e++) {
+            const float *p = kith__implicit_record(&s->I, v[e - b->row[l]]) +
+                             at;
+            double push = 0;
+
+            for (int c = 0; c < n; c++)
+                push += F[c] * (double)p[c];
+            q->own[e] += (float)push;
+        }
+    }
+}
+
+/* All gradient steps of one point in alternation t. */
+static void learn_point(learner *s, int t, int j)
+{
+    point *q = &s->point[j];
+    const int C = s->C;
+    const kith__implicit_totals *totals = t == 0 ? &s->first_totals
+                                                 : &s->totals[j];
+    double K[MOST_C * MOST_C] = {0}, M[MOST_C * MOST_C];
+
+    memset(q->M, 0, sizeof(q->M));
+    memset(q->F, 0,
+           (size_t)s->task->n_train * (size_t)s->carried * sizeof(*q->F));
+    if (t > 0) {
+        kith__border_apply(&s->border, q->own, &s->I, j, q->DP);
+        kith__border_agreement(&s->border, q->own, &s->I, j, t, K);
+    }
+    for (int i = 0; i < C * C; i++)
+        K[i] += totals->K[i];
+    for (int i = 0; i < q->p->inner; i++)
+        inner_step(s, t, j, K);
+    push_border(s, j);
+    kith__border_apply(&s->border, q->own, &s->I, j, q->DP);
+    kith__implicit_to_coordinates(C, q->M, M);
+    for (int i = 0; i < C * C; i++)
+        s->I.term[j].M[t][i] = (float)M[i];
+}
+
+/* ---- beliefs ------------------------------------------------------------- */
+
+/* p+ = q + (wp + D p) H of a node and a point, wp as carried; returns the
+ * largest change. */
+static float next_row(const learner *s, int j, int32_t u, int64_t touched,
+                      float *wp, float *next)
+{
+    const point *q = &s->point[j];
+    const int C = s->C, n = s->carried;
+    float full[MOST_C], old[MOST_C], change = 0;
+
+    for (int c = 0; touched >= 0 && c < n; c++)
+        wp[c] += q->DP[touched * n + c];
+    kith__implicit_widen(&s->I, wp, full);
+    kith__implicit_widen(
+        &s->I, kith__implicit_record(&s->I, u) + kith__implicit_p_at(&s->I, j),
+        old);
+    for (int c = 0; c < C; c++) {
+        float p = s->Q[(int64_t)u * C + c];
+
+        for (int k = 0; k < C; k++)
+            p += full[k] * q->H[k * C + c];
+        next[c] = p;
+        change = fmaxf(change, fabsf(p - old[c]));
+    }
+    return change;
+}
+
+/* Of the sums of alternation t, node by node, the next P; and x of it for
+ * alternation `then`, unless negative.  W includes the term of t already. */
+static void advance(learner *s, int t, int then, float *changes)
+{
+    const int J = s->points, C = s->C, n = s->carried;
+    float change[POINTS] = {0};
+
+#pragma omp parallel for num_threads(s->task->threads) schedule(static) \
+    reduction(max                                                       \
+              : change[:POINTS])
+    for (int32_t u = 0; u < s->task->n; u++) {
+        const int64_t touched = kith__border_find(&s->border, u);
+
+        for (int j = 0; j < J; j++) {
+            const float *sums = sums_at(s, t, u, j), *M = s->I.term[j].M[t];
+            float x[MOST_C], wp[MOST_C], next[MOST_C], here;
+
+            kith__implicit_x(&s->I, u, j, t, x);
+            for (int c = 0; c < n; c++)
+                wp[c] = sums[c];
+            for (int k = 0; k < C; k++) {
+                float xM = 0;
+
+                for (int i = 0; i < C; i++)
+                    xM += x[i] * M[i * C + k];
+                for (int c = 0; c < n; c++)
+                    wp[c] += xM * sums[n * (1 + k) + c];
+            }
+            here = next_row(s, j, u, touched, wp, next);
+            change[j] = here > change[j] ? here : change[j];
+            kith__implicit_put(&s->I, u, j, then, next);
+        }
+    }
+    memcpy(changes, change, sizeof(change));
+}
+
+/* P <- Q + W P H by a pass over the edges, of points that are not done. */
+static void propagate(learner *s, float *changes)
+{
+    const int J = s->points, n = s->carried;
+    float *next = s->sums; /* n x points x carried: free after learning */
+    float change[POINTS] = {0};
+
+    for (int j = 0; j < J; j++)
+        kith__border_apply(&s->border, s->point[j].own, &s->I, j,
+                           s->point[j].DP);
+#pragma omp parallel for num_threads(s->task->threads) schedule(dynamic, 512) \
+    reduction(max                                                             \
+              : change[:POINTS])
+    for (int32_t u = 0; u < s->task->n; u++) {
+        const int64_t touched = kith__border_find(&s->border, u);
+        float wp[POINTS * MOST_C], full[MOST_C];
+
+        kith__implicit_pull(&s->I, u, wp);
+        for (int j = 0; j < J; j++) {
+            const float here = next_row(s, j, u, touched, wp + j * n, full);
+
+            change[j] = here > change[j] ? here : change[j];
+            memcpy(next + ((int64_t)u * J + j) * n, full,
+                   (size_t)n * sizeof(*next));
+        }
+    }
+#pragma omp parallel for num_threads(s->task->threads) schedule(static)
+    for (int32_t u = 0; u < s->task->n; u++)
+        for (int j = 0; j < J; j++) {
+            float full[MOST_C];
+
+            if (s->point[j].certificate.converged)
+                continue;
+            kith__implicit_widen(&s->I, next + ((int64_t)u * J + j) * n, full);
+            kith__implicit_put(&s->I, u, j, -1, full);
+        }
+    memcpy(changes, change, sizeof(change));
+}
+
+static void read_beliefs(const learner *s, int j, float *P)
+{
+    const int at = kith__implicit_p_at(&s->I, j);
+
+#pragma omp parallel for num_threads(s->task->threads) schedule(static)
+    for (int32_t u = 0; u < s->task->n; u++)
+        kith__implicit_widen(&s->I, kith__implicit_record(&s->I, u) + at,
+                             P + (int64_t)u * s->C);
+}
+
+/* ---- the bound of rho(W) ------------------------------------------------- */
+
+typedef struct norm_of {
+    const learner *s;
+    int j;
+} norm_of;
+
+/* sum_v |w_uv + D_uv| y_v */
+static double norm_of_row(const void *of, int32_t u, const double *y)
+{
+    const norm_of *W = of;
+    const learner *s = W->s;
+    const int64_t touched = kith__border_find(&s->border, u);
+    const double sum = kith__implicit_pull_norm(&s->I, W->j, u, y);
+
+    return touched < 0 ? sum
+                       : sum + kith__border_norm(&s->border, s->point[W->j].own,
+                                                 &s->I, W->j, touched, y);
+}
+
+static kith_status guard(learner *s, int j, kith_error *err)
+{
+    const norm_of W = {s, j};
+    point *q = &s->point[j];
+    const double rho = kith__rho_bound_of(&s->task->W, norm_of_row, &W,
+                                          KITH__LCM_BOUND_PASSES,
+                                          kith__lcm_enough(q->p, q->H, s->C));
+
+    if (rho < 0)
+        return kith__no_memory(err);
+    q->certificate.rho = kith__lcm_guard(q->p, rho, q->H, s->C);
+    return KITH_OK;
+}
+
+/* ---- the whole ----------------------------------------------------------- */
+
+static kith_status tell(const learner *s, const char *stage, int passes,
+                        int total, kith_error *err)
+{
+    const int64_t edges = s->task->W.rows[s->task->n] / 2;
+
+    return kith__progress(s->task->job, stage, edges * passes, edges * total,
+                          "edges", err);
+}
+
+static kith_status alternate(learner *s, kith_error *err)
+{
+    const int outer = s->point[0].p->outer;
+    kith_status st = KITH_OK;
+    float changes[POINTS];
+
+    s->I.terms = 0;
+    for (int t = 0; t < outer; t++) {
+        if (t > 0 &&
+            !kith__implicit_gather(&s->I, s->sums, s->totals, s->task->train,
+                                   s->task->n_train, s->PP))
+            TRY(kith__no_memory(err));
+        for (int j = 0; j < s->points; j++)
+            learn_point(s, t, j);
+        s->I.terms = t + 1;
+        for (int j = 0; t + 1 == outer && j < s->points; j++)
+            TRY(guard(s, j, err));
+        advance(s, t, t + 1 < outer ? t + 1 : -1, changes);
+        TRY(tell(s, "learning", t + 1, outer, err));
+    }
+    for (int j = 0; j < s->points; j++) {
+        kith_certificate *c = &s->point[j].certificate;
+
+        c->residual = (double)changes[j];
+        c->iterations = outer + 1;
+        c->converged = c->residual <= (s->point[j].p->as_written
+                                           ? 0
+                                           : s->point[j].p->tolerance);
+    }
+out:
+    return st;
+}
+
+/* The rest of the propagations after the first one since learning. */
+static kith_status finish(learner *s, kith_error *err)
+{
+    const kith_params *p = s->point[0].p;
+    const int left = p->as_written ? 0 : p->iterations - p->outer - 1;
+    kith_status st = KITH_OK;
+    float changes[POINTS];
+
+    for (int i = 0; i < left; i++) {
+        bool done = true;
+
+        for (int j = 0; j < s->points; j++)
+            done &= s->point[j].certificate.converged;
+        if (done)
+            break;
+        propagate(s, changes);
+        for (int j = 0; j < s->points; j++) {
+            kith_certificate *c = &s->point[j].certificate;
+
+            if (c->converged)
+                continue;
+            c->residual = (double)changes[j];
+            c->converged = c->residual <= s->point[j].p->tolerance;
+            c->iterations++;
+        }
+        TRY(tell(s, "propagating", i + 1, left, err));
+    }
+out:
+    return st;
+}
+
+kith_status kith__lcm_run_implicit(const kith__task *task, const kith_params *p,
+                                   kith__regulariser kind,
+                                   const float *potentials, kith__beliefs *out,
+                                   kith_error *err)
+{
+    const size_t cells = (size_t)task->n * (size_t)task->classes;
+    kith_status st = KITH_OK;
+    learner s = {0};
+
+    TRY(begin(&s, task, p, kind, potentials, out->P, err));
+    TRY(new_points(&s, p, 1, err));
+    TRY(first_pass(&s, p->outer, err));
+    s.sums = s.first_sums; /* one point: what was gathered first is spent */
+    s.PP = s.first_PP;
+    TRY(alternate(&s, err));
+    TRY(finish(&s, err));
+    read_beliefs(&s, 0, out->P);
+    memcpy(out->coupling, s.point[0].H,
+           (size_t)(s.C * s.C) * sizeof(*out->coupling));
+    if (out->weights) {
+        kith__implicit_weights(&s.I, 0, out->weights);
+        kith__border_add(&s.border, s.point[0].own, out->weights);
+    }
+    if (out->Q)
+        memcpy(out->Q, s.Q, cells * sizeof(*s.Q));
+    out->certificate = s.point[0].certificate;
+    out->linear = KITH__FIXED_POINT;
+    out->has_coupling = true;
+out:
+    release(&s);
+    return st;
+}

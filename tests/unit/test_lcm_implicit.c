@@ -1,0 +1,187 @@
+/*
+ * test_lcm_implicit.c: the learner that stores no weights against the one that
+ * stores them all (which test_methods.c compares with the literal formulas).
+ */
+#include "models/lcm.h"
+#include "small_graphs.h"
+
+enum { N = 48, EDGES = 130, MOST = 4, TRAIN = 9 };
+
+/* What a run gives; weights per stored neighbour. */
+typedef struct result {
+    float P[N * MOST], H[MOST * MOST], Q[N * MOST], weights[4 * EDGES];
+    kith__beliefs b;
+} result;
+
+typedef kith_status run_fn(const kith__task *task, const kith_params *p,
+                           kith__regulariser kind, const float *potentials,
+                           kith__beliefs *out, kith_error *err);
+
+static void run(run_fn *fn, const kith__task *task, const kith_params *p,
+                kith__regulariser kind, const float *Q, result *r)
+{
+    kith_error err = {0};
+
+    r->b = (kith__beliefs){
+        .P = r->P, .coupling = r->H, .Q = r->Q, .weights = r->weights};
+    CHECK_OK(fn(task, p, kind, Q, &r->b, &err));
+}
+
+/* Both forms on one graph, to the accuracy of float sums of some tens of
+ * numbers of size 1. */
+static void compare(int C, const kith_params *p, kith__regulariser kind,
+                    uint64_t seed)
+{
+    kith_graph *g = small_graph(N, EDGES, false, seed);
+    static result a, b;
+    float Q[N * MOST];
+    small_task t;
+
+    small_task_new(&t, g, C, TRAIN, 2);
+    random_potentials(Q, N, C, seed);
+    run(kith__lcm_run_explicit, &t.task, p, kind, Q, &a);
+    run(kith__lcm_run_implicit, &t.task, p, kind, Q, &b);
+    for (int i = 0; i < N * C; i++)
+        CHECK_NEAR(b.P[i], a.P[i], 2e-5);
+    for (int i = 0; i < N * C; i++)
+        CHECK_NEAR(b.Q[i], a.Q[i], 1e-7);
+    for (int i = 0; i < C * C; i++)
+        CHECK_NEAR(b.H[i], a.H[i], 2e-6);
+    for (int64_t i = 0; i < t.task.W.rows[N]; i++)
+        CHECK_NEAR(b.weights[i], a.weights[i], 2e-6);
+    CHECK_NEAR(b.b.certificate.rho, a.b.certificate.rho, 2e-5);
+    CHECK_INT(b.b.certificate.iterations, a.b.certificate.iterations);
+    CHECK_INT(b.b.certificate.converged, a.b.certificate.converged);
+    CHECK(b.b.linear == a.b.linear);
+    small_task_release(&t);
+    kith_graph_free(g);
+}
+
+static kith_params usual(void)
+{
+    kith_params p;
+
+    kith_params_init(&p);
+    p.iterations = 30;
+    p.tolerance = 0;
+    return p;
+}
+
+TEST(implicit_weights_equal_stored_ones)
+{
+    for (int C = 2; C <= MOST; C++)
+        for (int bits = 0; bits < 8; bits++) {
+            kith_params p = usual();
+
+            p.as_written = bits & 1;
+            p.clamp = bits & 2;
+            p.uncentred = bits & 4;
+            p.g1 = .1;
+            p.g2 = .002;
+            p.lambda = .5;
+            compare(C, &p, KITH__CONSISTENCY, 20 + (uint64_t)bits);
+            compare(C, &p, KITH__NONE, 30 + (uint64_t)bits);
+        }
+}
+
+/* Alternations and steps other than four; none after learning. */
+TEST(implicit_weights_for_other_numbers_of_steps)
+{
+    for (int outer = 1; outer <= 5; outer++) {
+        kith_params p = usual();
+
+        p.outer = outer;
+        p.inner = (outer + 1) % 4;
+        p.iterations = outer == 2 ? 1 : 12;
+        p.g1 = .2;
+        p.lambda = .3;
+        compare(2, &p, KITH__CONSISTENCY, (uint64_t)outer);
+        compare(3, &p, KITH__CONSISTENCY, (uint64_t)outer);
+    }
+}
+
+/* Steps so large that the guard has to scale H. */
+TEST(both_forms_are_guarded_alike)
+{
+    kith_params p = usual();
+    kith_graph *g = small_graph(N, EDGES, false, 5);
+    static result r;
+    float Q[N * MOST];
+    small_task t;
+
+    p.g1 = .5;
+    p.lambda = .5;
+    small_task_new(&t, g, 2, TRAIN, 1);
+    random_potentials(Q, N, 2, 5);
+    run(kith__lcm_run_implicit, &t.task, &p, KITH__CONSISTENCY, Q, &r);
+    CHECK_NEAR(r.b.certificate.rho, p.bound, 1e-9);
+    small_task_release(&t);
+    kith_graph_free(g);
+    compare(2, &p, KITH__CONSISTENCY, 5);
+}
+
+TEST(implicit_weights_do_not_depend_on_threads)
+{
+    kith_graph *g = small_graph(N, EDGES, false, 9);
+    kith_params p = usual();
+    static result first, r;
+    float Q[N * MOST];
+
+    random_potentials(Q, N, 3, 9);
+    for (int threads = 1; threads <= 4; threads++) {
+        small_task t;
+
+        small_task_new(&t, g, 3, TRAIN, threads);
+        run(kith__lcm_run_implicit, &t.task, &p, KITH__CONSISTENCY, Q,
+            threads == 1 ? &first : &r);
+        if (threads > 1) {
+            CHECK(memcmp(first.P, r.P, sizeof(float) * N * 3) == 0);
+            CHECK(memcmp(first.H, r.H, sizeof(float) * 9) == 0);
+        }
+        small_task_release(&t);
+    }
+    kith_graph_free(g);
+}
+
+/* Forms are chosen by what they move. */
+TEST(the_form_is_chosen_by_cost)
+{
+    kith_graph *g = small_graph(N, EDGES, false, 3);
+    kith_graph *weighted = small_graph(N, EDGES, true, 3);
+    kith_params p = usual();
+    small_task few, all, own, many;
+
+    small_task_new(&few, g, 2, 2, 1);
+    small_task_new(&all, g, 2, N, 1);
+    small_task_new(&own, weighted, 2, 2, 1);
+    small_task_new(&many, g, 5, 2, 1);
+    CHECK(kith__lcm_choose_form(&few.task, &p, KITH__CONSISTENCY).implicit);
+    CHECK(!kith__lcm_choose_form(&all.task, &p, KITH__CONSISTENCY).implicit);
+    CHECK(!kith__lcm_choose_form(&own.task, &p, KITH__CONSISTENCY).implicit);
+    CHECK(!kith__lcm_choose_form(&many.task, &p, KITH__CONSISTENCY).implicit);
+    CHECK(!kith__lcm_choose_form(&few.task, &p, KITH__L1).implicit);
+    p.outer = 0;
+    CHECK(!kith__lcm_choose_form(&few.task, &p, KITH__CONSISTENCY).implicit);
+    small_task_release(&few);
+    small_task_release(&all);
+    small_task_release(&own);
+    small_task_release(&many);
+    kith_graph_free(g);
+    kith_graph_free(weighted);
+}
+
+TEST(implicit_run_survives_every_failed_allocation)
+{
+    kith_graph *g = small_graph(N, EDGES, false, 4);
+    kith_params p = usual();
+    float Q[N * 2], P[N * 2], H[4];
+    kith__beliefs b = {.P = P, .coupling = H};
+    small_task t;
+
+    small_task_new(&t, g, 2, TRAIN, 1);
+    random_potentials(Q, N, 2, 4);
+    CHECK_OOM(st = kith__lcm_run_implicit(&t.task, &p, KITH__CONSISTENCY, Q, &b,
+                                          NULL), );
+    small_task_release(&t);
+    kith_graph_free(g);
+}
