@@ -141,9 +141,11 @@ static kith_status make(run *r, const name_list *methods)
     st = kith_paper(&o, &s, &r->err);
     progress_end(&r->tty);
     if (!r->quiet && (st == KITH_OK || st == KITH_ERR_CANCELLED))
-        fprintf(stderr, "%s of %s results, %s of them from before; see %s/%s\n",
+        fprintf(stderr,
+                "%s of %s results, %s of them read from %s/results; see "
+                "%s/paper.html\n",
                 term_count(s.done, done), term_count(s.wanted, wanted),
-                term_count(s.kept, kept), out, "paper.html");
+                term_count(s.kept, kept), out, out);
     return st;
 }
 

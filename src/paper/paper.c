@@ -115,10 +115,11 @@ static kith_status prepare(kith__paper_run *r, kith_error *err)
     TRY(kith__make_folders(r->results, err));
     TRY(kith__paper_open(r, err));
     for (int i = 0; i < KITH__SETS; i++)
-        any |= r->set[i].data != NULL;
+        any |= r->set[i].data && !r->set[i].stand_in;
     if (!any)
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, r->options->data, 0,
-                       "has none of the paper's data sets"));
+                       "has none of the paper's data sets, expected folders "
+                       "such as cora with splits paper-0 to paper-4"));
 out:
     return st;
 }

@@ -29,7 +29,7 @@ const kith__paper_data kith__paper_sets[KITH__SETS] = {
      "Twitter",
      "twitter",
      .0005,
-     .0003,
+     .0002,
      20,
      25,
      40,
