@@ -57,8 +57,7 @@ static void summarise(const kith__result *got, kith__table *t, int row)
 static void explain(kith__table *t)
 {
     static const char *const names[] = {"mean of the diagonal", "mean off it",
-                                        "rows with the largest on the "
-                                        "diagonal"};
+                                        "rows with their largest on it"};
 
     for (int c = 0; c < COLUMNS; c++)
         snprintf(t->column[c], KITH__LABEL, "%s", names[c]);

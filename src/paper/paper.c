@@ -146,7 +146,7 @@ out:
 kith_status kith_paper(const kith_paper_options *options,
                        kith_paper_summary *summary, kith_error *err)
 {
-    kith_paper_summary unwanted;
+    kith_paper_summary unwanted = {0};
     kith__doc doc = {.quick = options->quick};
     kith__paper_run r = {.options = options,
                          .summary = summary ? summary : &unwanted,
