@@ -4,6 +4,7 @@
 #include <stdarg.h>
 
 #include "core/alloc.h"
+#include "core/out_file.h"
 
 void kith__doc_release(kith__doc *d)
 {
@@ -164,4 +165,24 @@ void kith__put(kith__json *to, const char *format, ...)
     vsnprintf(text, sizeof(text), format, list);
     va_end(list);
     kith__json_raw(to, text, strlen(text));
+}
+
+kith_status kith__text_save(kith__json *text, const char *path, kith_error *err)
+{
+    kith__out *o = NULL;
+    kith_status st = KITH_OK;
+
+    if (text->failed) {
+        st = kith__no_memory(err);
+        goto out;
+    }
+    TRY(kith__out_open(path, &o, err));
+    TRY(kith__out_write(o, text->at, text->n, err));
+    st = kith__out_commit(o, err);
+    o = NULL;
+out:
+    kith__out_abort(o);
+    kith__free(text->at);
+    *text = (kith__json){0};
+    return st;
 }

@@ -105,6 +105,10 @@ typedef void kith__write_fn(kith__json *to, const kith__doc *d);
 kith__write_fn kith__write_markdown, kith__write_json, kith__write_latex,
     kith__write_html;
 
+/* Write the text to a file, whole or not at all, and release it. */
+kith_status kith__text_save(kith__json *text, const char *path,
+                            kith_error *err);
+
 /* Text by a format, at most 2,000 bytes. */
 void kith__put(kith__json *to, const char *format, ...)
     __attribute__((format(printf, 2, 3)));

@@ -34,33 +34,6 @@ static void draws_release(draws *d)
             kith_split_release(&d->split[i][t]);
 }
 
-static kith_status fill(kith__paper_run *r, const kith__paper_set *s,
-                        const kith__paper_row *row, const kith_split *split,
-                        int trials, kith__cell *cell, kith_error *err)
-{
-    double x[TRIALS];
-    int n = 0;
-    kith_status st = KITH_OK;
-
-    for (int t = 0; t < trials; t++) {
-        const kith__ask ask = {.set = s,
-                               .row = row,
-                               .split = &split[t],
-                               .how = r->options->quick ? KITH__PLAIN
-                                                        : KITH__LIKE_FIRST};
-        kith__result got;
-        bool found;
-
-        TRY(kith__paper_ask(r, &ask, &got, &found, err));
-        if (found)
-            x[n++] = got.accuracy;
-        kith__result_release(&got);
-    }
-    cell->ours = kith_spread_of(x, n);
-out:
-    return st;
-}
-
 static void explain(const kith__paper_set *s, const draws *d, kith__table *t)
 {
     char title[KITH__LABEL];
@@ -84,6 +57,7 @@ static void explain(const kith__paper_set *s, const draws *d, kith__table *t)
 static kith_status one_set(kith__paper_run *r, const kith__paper_set *s,
                            kith_error *err)
 {
+    const kith__how how = r->options->quick ? KITH__PLAIN : KITH__LIKE_FIRST;
     char id[KITH__LABEL];
     kith_status st = KITH_OK;
     kith__table *t;
@@ -96,9 +70,13 @@ static kith_status one_set(kith__paper_run *r, const kith__paper_set *s,
     explain(s, &d, t);
     kith__name_rows(r, t);
     for (int i = 0; i < r->rows; i++)
-        for (int j = 0; kith__takes_part(s, r->row[i]) && j < d.sizes; j++)
-            TRY(fill(r, s, r->row[i], d.split[j], d.trials,
-                     kith__cell_at(t, i, j), err));
+        for (int j = 0; kith__takes_part(s, r->row[i]) && j < d.sizes; j++) {
+            const kith__ask ask = {
+                .set = s, .row = r->row[i], .split = d.split[j], .how = how};
+
+            TRY(kith__ask_accuracy(r, &ask, d.trials, how,
+                                   kith__cell_at(t, i, j), err));
+        }
 out:
     draws_release(&d);
     return st;

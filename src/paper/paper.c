@@ -5,8 +5,6 @@
 #include "kith/paper.h"
 
 #include "core/alloc.h"
-#include "core/job.h"
-#include "core/out_file.h"
 #include "data/files.h"
 #include "paper/run.h"
 
@@ -73,22 +71,14 @@ static kith_status all_parts(kith__paper_run *r, kith_error *err)
 static kith_status write_page(const kith__paper_run *r, const char *name,
                               kith__write_fn *write, kith_error *err)
 {
-    char *path = NULL;
+    char *path = kith__join(r->options->out, name, "");
     kith__json text = {0};
-    kith__out *o = NULL;
-    kith_status st = KITH_OK;
+    kith_status st;
 
-    TRY_NEW(path, kith__join(r->options->out, name, ""));
+    if (!path)
+        return kith__no_memory(err);
     write(&text, r->doc);
-    if (text.failed)
-        TRY(kith__no_memory(err));
-    TRY(kith__out_open(path, &o, err));
-    TRY(kith__out_write(o, text.at, text.n, err));
-    st = kith__out_commit(o, err);
-    o = NULL;
-out:
-    kith__out_abort(o);
-    kith__free(text.at);
+    st = kith__text_save(&text, path, err);
     kith__free(path);
     return st;
 }

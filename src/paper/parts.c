@@ -34,6 +34,32 @@ void kith__name_rows(const kith__paper_run *r, kith__table *t)
     }
 }
 
+kith_status kith__ask_accuracy(kith__paper_run *r, const kith__ask *ask, int n,
+                               kith__how rest, kith__cell *cell,
+                               kith_error *err)
+{
+    double x[KITH__SPLITS];
+    int count = 0;
+    kith_status st = KITH_OK;
+
+    cell->wanted = n;
+    for (int i = 0; i < n; i++) {
+        kith__ask one = *ask;
+        kith__result got;
+        bool found;
+
+        one.split = &ask->split[i];
+        one.how = i == 0 ? ask->how : rest;
+        TRY(kith__paper_ask(r, &one, &got, &found, err));
+        if (found)
+            x[count++] = got.accuracy;
+        kith__result_release(&got);
+    }
+    cell->ours = kith_spread_of(x, count);
+out:
+    return st;
+}
+
 kith_status kith__ask_learning(kith__paper_run *r, const kith__paper_set *s,
                                int split, kith__how how, kith__result *out,
                                bool *found, kith_error *err)

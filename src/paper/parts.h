@@ -20,8 +20,15 @@ const kith__paper_row *kith__row_of(const kith__paper_run *r,
 void kith__name_rows(const kith__paper_run *r, kith__table *t);
 
 /*
- * How lcm learns with the steps in the middle of the paper's grid, on each
- * split of a set: results[KITH__SPLITS], found[KITH__SPLITS].
+ * The accuracy of a method on n splits (at most KITH__SPLITS): the first as
+ * asked, ask->split being the first of them, the others `rest`.
+ */
+kith_status kith__ask_accuracy(kith__paper_run *r, const kith__ask *ask, int n,
+                               kith__how rest, kith__cell *cell,
+                               kith_error *err);
+
+/*
+ * What lcm learns on a split of the set: weights and coupling.
  */
 kith_status kith__ask_learning(kith__paper_run *r, const kith__paper_set *s,
                                int split, kith__how how, kith__result *out,

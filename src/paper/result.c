@@ -1,13 +1,10 @@
 #include "paper/result.h"
 
-#include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <xxhash.h>
 
 #include "core/alloc.h"
 #include "core/map.h"
-#include "core/out_file.h"
 #include "paper/doc.h"
 
 static const char magic[] = "kith paper result 1\n";
@@ -51,25 +48,12 @@ kith_status kith__result_write(const char *path, const char *key,
                                const kith__result *r, kith_error *err)
 {
     kith__json text = {0};
-    kith__out *o = NULL;
-    kith_status st = KITH_OK;
 
     put_result(&text, key, r);
     if (!text.failed)
         kith__put(&text, "sum %016" PRIx64 "\n",
                   (uint64_t)XXH3_64bits(text.at, (size_t)text.n));
-    if (text.failed) {
-        st = kith__no_memory(err);
-        goto out;
-    }
-    TRY(kith__out_open(path, &o, err));
-    TRY(kith__out_write(o, text.at, text.n, err));
-    st = kith__out_commit(o, err);
-    o = NULL;
-out:
-    kith__out_abort(o);
-    kith__free(text.at);
-    return st;
+    return kith__text_save(&text, path, err);
 }
 
 /* ---- reading ------------------------------------------------------------- */

@@ -5,41 +5,18 @@
 #include "paper/parts.h"
 
 /* Tuned on every split, or once where that would take hours. */
-static kith__how how_of(const kith__paper_run *r, const kith__paper_set *s,
-                        const kith__paper_row *row, int split)
-{
-    if (r->options->quick)
-        return KITH__PLAIN;
-    if (s->large && row->budget == KITH__ONCE && split > 0)
-        return KITH__LIKE_FIRST;
-    return KITH__TUNED;
-}
-
 static kith_status fill(kith__paper_run *r, const kith__paper_set *s,
                         const kith__paper_row *row, kith__cell *cell,
                         kith_error *err)
 {
-    double x[KITH__SPLITS];
-    int n = 0;
-    kith_status st = KITH_OK;
+    const bool once = s->large && row->budget == KITH__ONCE;
+    const kith__how first = r->options->quick ? KITH__PLAIN : KITH__TUNED;
+    const kith__ask ask = {
+        .set = s, .row = row, .split = s->split, .how = first};
 
-    cell->wanted = s->splits;
-    for (int i = 0; i < s->splits; i++) {
-        const kith__ask ask = {.set = s,
-                               .row = row,
-                               .split = &s->split[i],
-                               .how = how_of(r, s, row, i)};
-        kith__result got;
-        bool found;
-
-        TRY(kith__paper_ask(r, &ask, &got, &found, err));
-        if (found)
-            x[n++] = got.accuracy;
-        kith__result_release(&got);
-    }
-    cell->ours = kith_spread_of(x, n);
-out:
-    return st;
+    return kith__ask_accuracy(
+        r, &ask, s->splits,
+        once && first == KITH__TUNED ? KITH__LIKE_FIRST : first, cell, err);
 }
 
 static void explain(const kith__paper_run *r, kith__table *t)
