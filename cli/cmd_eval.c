@@ -375,8 +375,9 @@ static kith_status prepare(task *t)
         return st;
     e->trials = calloc((size_t)e->methods * (size_t)e->splits + 1,
                        sizeof(*e->trials));
+    e->values = calloc((size_t)e->splits + 1, sizeof(*e->values));
     t->p = predictions_new(t->data->graph, t->data->labels->classes);
-    return e->trials && t->p ? KITH_OK : run_no_memory(&t->r);
+    return e->trials && e->values && t->p ? KITH_OK : run_no_memory(&t->r);
 }
 
 /* ---- measuring ----------------------------------------------------------- */
@@ -399,19 +400,14 @@ static kith_status try_one(task *t, const kith_train_options *o, int method,
     evaluation *e = &t->e;
     const kith_split *s = &e->split[split];
     trial *out = &e->trials[method * e->splits + split];
-    const double begun = seconds_now();
     kith_model *m = NULL;
     kith_status st;
 
     snprintf(t->doing, sizeof(t->doing), "%.8s %d/%d", e->method[method].name,
              split + 1, e->splits);
-    st = kith_model_train(t->data, e->method[method].name, s, o, &m, t->p,
-                          &t->r.err);
-    out->seconds = seconds_now() - begun;
     out->precision = NAN;
-    if (st == KITH_OK)
-        st = kith_score(t->p, t->data->labels, s->test, s->n_test, &out->scores,
-                        &t->r.err);
+    st = kith_trial_run(t->data, e->method[method].name, s, o, t->p, &out->of,
+                        &m, &t->r.err);
     if (st == KITH_OK && e->precision_at > 0)
         st = kith_precision_at(t->p, t->data->labels, s->test, s->n_test,
                                e->positive, e->precision_at, &out->precision,
@@ -419,12 +415,8 @@ static kith_status try_one(task *t, const kith_train_options *o, int method,
     if (st == KITH_OK && e->edge_weights)
         st = kith_model_average_weights(m, t->data, &o->job, out->weights,
                                         &t->r.err);
-    if (st == KITH_OK) {
-        out->validation = kith_model_validation(m);
-        out->temperature = kith_model_temperature(m);
+    if (st == KITH_OK)
         out->params = eval_params(m);
-        out->certificate = *kith_model_certificate(m);
-    }
     kith_model_free(m);
     return st == KITH_OK ? run_cancelled() : st;
 }
@@ -471,6 +463,7 @@ static void task_release(task *t)
         json_decref(t->e.trials[i].params);
     free(t->e.skipped);
     free(t->e.trials);
+    free(t->e.values);
     free(t->e.method);
     free(t->p);
     name_list_release(&t->methods);

@@ -15,6 +15,7 @@ extern const command cmd_rank;
 extern const command cmd_suggest;
 extern const command cmd_report;
 extern const command cmd_eval;
+extern const command cmd_paper;
 extern const command cmd_methods;
 extern const command cmd_graph;
 extern const command cmd_graph_build;

@@ -64,12 +64,12 @@ static json_t *weights_object(const double weights[4])
 static json_t *trial_object(const evaluation *e, int method, int split)
 {
     const trial *t = &e->trials[method * e->splits + split];
-    const kith_scores *s = &t->scores;
+    const kith_scores *s = &t->of.scores;
     json_t *o = json_object();
 
     json_object_set_new(o, "split", json_text(e->split[split].name));
     json_object_set_new(o, "split_hash", json_hash(e->split[split].hash));
-    json_object_set_new(o, "val", json_number(t->validation));
+    json_object_set_new(o, "val", json_number(t->of.validation));
     json_object_set_new(o, "test", json_number(s->accuracy));
     json_object_set_new(o, "test_nodes", json_count(s->nodes));
     json_object_set_new(o, "macro_f1", json_number(s->macro_f1));
@@ -80,10 +80,10 @@ static json_t *trial_object(const evaluation *e, int method, int split)
     json_object_set_new(o, "ece", json_number(s->ece));
     if (e->precision_at > 0)
         json_object_set_new(o, "precision_at", json_number(t->precision));
-    json_object_set_new(o, "seconds", json_number(t->seconds));
-    json_object_set_new(o, "temperature", json_number(t->temperature));
-    json_object_set_new(o, "rho", json_number(t->certificate.rho));
-    json_object_set_new(o, "residual", json_number(t->certificate.residual));
+    json_object_set_new(o, "seconds", json_number(t->of.seconds));
+    json_object_set_new(o, "temperature", json_number(t->of.temperature));
+    json_object_set_new(o, "rho", json_number(t->of.certificate.rho));
+    json_object_set_new(o, "residual", json_number(t->of.certificate.residual));
     json_object_set(o, "params", t->params);
     if (e->edge_weights)
         json_object_set_new(o, "edge_weights", weights_object(t->weights));
@@ -92,7 +92,7 @@ static json_t *trial_object(const evaluation *e, int method, int split)
 
 static json_t *spread_object(const evaluation *e, int method, measure m)
 {
-    const spread s = spread_of(e, method, m);
+    const kith_spread s = spread_of(e, method, m);
     json_t *o = json_object();
 
     json_object_set_new(o, "mean", json_number(s.mean));
@@ -119,7 +119,7 @@ static json_t *result_object(const evaluation *e, int method)
     json_object_set_new(o, "accuracy", spread_object(e, method, ACCURACY));
     json_object_set_new(o, "difference", spread_object(e, method, DIFFERENCE));
     for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++) {
-        const spread s = spread_of(e, method, plain[i].m);
+        const kith_spread s = spread_of(e, method, plain[i].m);
 
         json_object_set_new(o, plain[i].name, json_number(s.mean));
         json_object_set_new(std, plain[i].name, json_number(s.std));

@@ -11,13 +11,9 @@
 
 /* One method on one split. */
 typedef struct trial {
-    kith_scores scores; /* of the test nodes */
-    double precision;   /* at k, NaN if it was not asked for */
-    double validation;  /* accuracy, NaN without validation nodes */
-    double seconds;     /* to train and predict, tuning included */
-    double temperature;
-    json_t *params; /* what the model used */
-    kith_certificate certificate;
+    kith_trial of;
+    double precision;  /* at k, NaN if it was not asked for */
+    json_t *params;    /* what the model used */
     double weights[4]; /* average weight of edges within a class and of others,
                           at the start and in the end */
 } trial;
@@ -31,6 +27,7 @@ typedef struct evaluation {
     int splits;
     int32_t *skipped; /* of each split: test nodes without a label */
     trial *trials;    /* methods x splits */
+    double *values;   /* room for one per split */
     bool random;      /* splits were drawn, by: */
     uint64_t seed;
     bool edge_weights;    /* were asked for */
@@ -51,13 +48,7 @@ typedef enum measure {
     MEASURES
 } measure;
 
-/* A value per split in two numbers; NaN where there is none. */
-typedef struct spread {
-    double mean;
-    double std; /* divided by one less than the number; 0 for one */
-} spread;
-
-spread spread_of(const evaluation *e, int method, measure which);
+kith_spread spread_of(const evaluation *e, int method, measure which);
 
 void eval_table(FILE *out, const evaluation *e);
 void eval_markdown(FILE *out, const evaluation *e);

@@ -18,21 +18,21 @@ static double value_of(const evaluation *e, int method, int split, measure m)
 
     switch (m) {
     case ACCURACY:
-        return t->scores.accuracy;
+        return t->of.scores.accuracy;
     case DIFFERENCE:
-        return t->scores.accuracy - e->trials[split].scores.accuracy;
+        return t->of.scores.accuracy - e->trials[split].of.scores.accuracy;
     case MACRO_F1:
-        return t->scores.macro_f1;
+        return t->of.scores.macro_f1;
     case AUC:
-        return t->scores.auc;
+        return t->of.scores.auc;
     case AVERAGE_PRECISION:
-        return t->scores.average_precision;
+        return t->of.scores.average_precision;
     case LOG_LOSS:
-        return t->scores.log_loss;
+        return t->of.scores.log_loss;
     case ECE:
-        return t->scores.ece;
+        return t->of.scores.ece;
     case SECONDS:
-        return t->seconds;
+        return t->of.seconds;
     case PRECISION_AT:
         return t->precision;
     case MEASURES:
@@ -41,26 +41,11 @@ static double value_of(const evaluation *e, int method, int split, measure m)
     return NAN;
 }
 
-spread spread_of(const evaluation *e, int method, measure which)
+kith_spread spread_of(const evaluation *e, int method, measure which)
 {
-    double sum = 0, squares = 0;
-    int n = 0;
-
-    for (int s = 0; s < e->splits; s++) {
-        const double x = value_of(e, method, s, which);
-
-        sum += isnan(x) ? 0 : x;
-        n += !isnan(x);
-    }
-    for (int s = 0; n > 0 && s < e->splits; s++) {
-        const double x = value_of(e, method, s, which) - sum / n;
-
-        squares += isnan(x) ? 0 : x * x;
-    }
-    return (spread){.mean = n > 0 ? sum / n : NAN,
-                    .std = n == 0  ? NAN
-                           : n > 1 ? sqrt(squares / (n - 1))
-                                   : 0};
+    for (int s = 0; s < e->splits; s++)
+        e->values[s] = value_of(e, method, s, which);
+    return kith_spread_of(e->values, e->splits);
 }
 
 /* ".8123", "1.2345", "+.0120", with four digits after the point. */
@@ -77,7 +62,7 @@ static void decimal(double x, bool with_sign, char out[TERM_NUMBER])
 static const char *cell(const evaluation *e, int method, measure m,
                         const char *plus_minus, char out[CELL])
 {
-    const spread s = spread_of(e, method, m);
+    const kith_spread s = spread_of(e, method, m);
     char mean[TERM_NUMBER], std[TERM_NUMBER];
 
     if (isnan(s.mean)) {

@@ -4,7 +4,7 @@
 #ifndef KITH_EVAL_H
 #define KITH_EVAL_H
 
-#include "kith/data.h"
+#include "kith/model.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,6 +53,38 @@ KITH_API kith_status kith_precision_at(const float *probabilities,
                                        const int32_t *nodes, int32_t n_nodes,
                                        int32_t c, int32_t k, double *out,
                                        kith_error *err);
+
+/* One method on one split. */
+typedef struct kith_trial {
+    kith_scores scores; /* of the test nodes */
+    double validation;  /* accuracy, NaN without validation nodes */
+    double seconds;     /* to train and predict, tuning included */
+    double temperature;
+    kith_certificate certificate;
+} kith_trial;
+
+/*
+ * Train on the split as kith_model_train() does, predict and score.
+ *
+ * probabilities  n x classes, filled with those of every node
+ * model          on success the model, to be freed with kith_model_free()
+ *
+ * Errors: those of kith_model_train() and kith_score().
+ */
+KITH_API kith_status kith_trial_run(const kith_dataset *d, const char *method,
+                                    const kith_split *split,
+                                    const kith_train_options *options,
+                                    float *probabilities, kith_trial *out,
+                                    kith_model **model, kith_error *err);
+
+/* Values of several trials in two numbers; what is NaN is left out. */
+typedef struct kith_spread {
+    double mean; /* NaN if none is left */
+    double std;  /* of a sample: divided by n - 1; 0 for one */
+    int n;       /* how many are left */
+} kith_spread;
+
+KITH_API kith_spread kith_spread_of(const double *x, int count);
 
 /* What a list of all nodes with a score of at least `threshold` holds, as
  * estimated from nodes whose truth is known and whose score is honest. */

@@ -14,20 +14,31 @@ static const char before_style[] =
     "'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src "
     "data:\">\n<meta name=\"color-scheme\" content=\"light dark\">\n"
     "<link rel=\"icon\" href=\"data:,\">\n"
-    "<title>Kith report</title>\n<style>\n";
+    "<title>";
+static const char after_title[] = "</title>\n<style>\n";
 static const char before_data[] =
-    "</style>\n</head>\n<body>\n<main id=\"page\"><noscript>This page draws "
+    "<main id=\"page\"><noscript>This page draws "
     "its tables and charts with JavaScript that it holds "
     "itself.</noscript></main>\n<script type=\"application/json\" "
     "id=\"data\">";
 static const char before_script[] = "</script>\n<script>\n";
 static const char after_script[] = "</script>\n</body>\n</html>\n";
 
-void kith__page_begin(kith__json *j)
+void kith__page_head(kith__json *j, const char *title)
 {
+    static const char after_style[] = "</style>\n</head>\n<body>\n";
+
     kith__json_raw(j, before_style, sizeof(before_style) - 1);
+    kith__json_raw(j, title, strlen(title));
+    kith__json_raw(j, after_title, sizeof(after_title) - 1);
     kith__json_raw(j, (const char *)kith__asset_report_css,
                    kith__asset_report_css_length);
+    kith__json_raw(j, after_style, sizeof(after_style) - 1);
+}
+
+void kith__page_begin(kith__json *j)
+{
+    kith__page_head(j, "Kith report");
     kith__json_raw(j, before_data, sizeof(before_data) - 1);
 }
 

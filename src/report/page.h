@@ -7,6 +7,11 @@
 #include "core/status.h"
 #include "report/json_writer.h"
 
+/* All before the body's contents: policy, style and a title that holds no
+ * markup. */
+void kith__page_head(kith__json *j, const char *title);
+
+/* The same, up to the data that the script draws. */
 void kith__page_begin(kith__json *j);
 
 /* Close the page and hand it over; j is released either way. */

@@ -1,7 +1,7 @@
 // The HTML pages as a person would use them, in headless Chromium.  Makes its
 // own pages with the command KITH; output is TAP, then `N passed, N failed`.
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium } from "playwright-core";
@@ -17,6 +17,20 @@ const kith = (...args) => execFileSync(KITH, args, { cwd: dir, stdio: ["ignore",
 
 const HOSTILE = ["<script>window.hacked=1</script>", "\"q'uote\"", "🦄 & <img src=x onerror=window.hacked=2>",
   "שלום עולם", "</script><script>window.hacked=3</script>", "a\u202Egnp.exe", "normal"];
+// The page of `kith paper`, of a data set whose first class has a hostile name.
+function makePaper() {
+  mkdirSync(at("papers"));
+  kith("graph", "generate", "sbm", "--nodes", "300", "--classes", "7", "--features", "60", "--homophily", "0.8",
+    "--train", "5", "--val", "10", "--test", "15", "-q", "-o", "drawn");
+  kith("graph", "convert", "drawn", "papers/cora", "-q");
+  mkdirSync(at("papers/cora/splits"), { recursive: true });
+  renameSync(at("drawn/splits/0"), at("papers/cora/splits/paper-0"));
+  const labels = readFileSync(at("papers/cora/labels.tsv"), "utf8");
+  writeFileSync(at("papers/cora/labels.tsv"), labels.replace(/\t0$/gm, "\t" + HOSTILE[0]));
+  kith("paper", "all", "--data", "papers", "-o", "paper", "--quick", "-q", "--methods",
+    "logreg,lp,deepwalk,gcn,sgc,linbp,lcm,lcm-wo,lcm-em");
+  renameSync(at("paper/paper.html"), at("paper.html"));
+}
 function makePages() {
   const edges = [];
   HOSTILE.forEach((a, i) => HOSTILE.slice(i + 1).forEach((b, k) => (i + k) % 2 || edges.push(`${a}\t${b}`)));
@@ -32,7 +46,8 @@ function makePages() {
   kith("explain", "fraud.km", "17", "--graph", "fraud", "--html", "-o", "fraud-why.html");
   kith("graph", "generate", "sbm", "--nodes", "3000", "--classes", "60", "--features", "200", "-q", "-o", "many");
   kith("classify", "many", "--split", "0", "--no-tune", "--method", "linbp", "-q", "--report", "many.html");
-  const pages = ["hostile.html", "hostile-why.html", "fraud.html", "fraud-why.html", "many.html"];
+  makePaper();
+  const pages = ["paper.html", "hostile.html", "hostile-why.html", "fraud.html", "fraud-why.html", "many.html"];
   if (DATA && existsSync(join(DATA, "cora"))) {
     kith("classify", join(DATA, "cora"), "--split", "paper-0", "--no-tune", "--method", "lcm", "-q",
       "--report", "cora.html");
@@ -183,6 +198,34 @@ try {
     await why.context().close();
   });
 
+  await test("the_paper_page_has_tables_charts_and_matrices_without_script", async () => {
+    const page = await open("paper.html", { javaScriptEnabled: false });
+    const text = readFileSync(at("paper.html"), "utf8");
+    check(!/<script/i.test(text), "a script");
+    check(text.includes("&lt;script&gt;window.hacked=1"), "the class's name is not there as text");
+    const titles = await page.$$eval("svg[role=img]", (all) => all.map((x) => [x.getAttribute("aria-label"),
+      x.querySelector("title") && x.querySelector("title").textContent]));
+    check(titles.length >= 8 && titles.every(([a, t]) => a && a === t), "figures without titles: " + titles.length);
+    check((await page.$$("svg.matrix")).length === 3, "matrices");
+    check((await page.$$("svg.matrix:first-of-type rect")).length >= 49, "squares");
+    const tables = await page.$$eval("table", (all) => all.map((t) => t.rows.length));
+    check(tables[0] === 10, `table 1 has ${tables[0]} rows`);
+    await page.context().close();
+  });
+
+  await test("the_paper_page_prints_dark_on_white", async () => {
+    const page = await open("paper.html", { colorScheme: "dark" });
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    const [paper, ink] = await page.evaluate(() => {
+      const s = getComputedStyle(document.body);
+      return [s.backgroundColor, getComputedStyle(document.querySelector("td")).color];
+    });
+    check(paper === "rgb(255, 255, 255)", "paper " + paper);
+    check(/rgb\((\d+), (\d+), (\d+)\)/.exec(ink).slice(1).every((x) => Number(x) < 128), "ink " + ink);
+    check((await page.pdf()).length > 10000, "an empty print");
+    await page.context().close();
+  });
+
   await test("it_can_be_printed", async () => {
     const page = await open("fraud.html");
     await page.emulateMedia({ media: "print" });
@@ -193,6 +236,7 @@ try {
 
   if (SHOTS)
     for (const [file, out, height, options] of [["cora.html", "report-cora.png", 1500, {}],
+      ["paper.html", "paper.png", 1500, {}],
       ["fraud.html", "report-fraud.png", 1500, { colorScheme: "dark" }], ["fraud-why.html", "explain.png", 900, {}]]) {
       if (!existsSync(at(file))) continue;
       const page = await open(file, { viewport: { width: 1000, height }, ...options });

@@ -3,7 +3,8 @@
 # exit 1 if there is one.
 #
 #   core <- graph <- io <- data <- generate       nothing points back
-#           graph <- kernels <- engines, nn <- models <- eval <- report
+#           graph <- kernels <- engines, nn <- models <- eval <- report <- paper
+#   paper also uses generate
 #   every file of the library may include kith/*.h
 #   include/kith/*.h include one another and the system's headers
 #   cli/ and examples/ see only kith/kith.h, their own headers, and the system's
@@ -30,6 +31,7 @@ includes include src cli examples | LC_ALL=C sort | awk '
         may["models"] = " core graph io data kernels engines nn models "
         may["eval"] = " core graph io data kernels engines nn models eval "
         may["report"] = may["eval"] "report "
+        may["paper"] = may["report"] "generate paper "
         # where a header of another project may be included
         only["zlib.h"] = "^src/io/"
         only["zstd.h"] = "^src/io/"

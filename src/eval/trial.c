@@ -1,0 +1,66 @@
+/*
+ * trial.c: one method on one split, and what several splits say together.
+ */
+#include <math.h>
+#include <time.h>
+
+#include "core/status.h"
+#include "kith/eval.h"
+
+static double now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+kith_status kith_trial_run(const kith_dataset *d, const char *method,
+                           const kith_split *split,
+                           const kith_train_options *options,
+                           float *probabilities, kith_trial *out,
+                           kith_model **model, kith_error *err)
+{
+    const double begun = now();
+    kith_status st = KITH_OK;
+    kith_model *m = NULL;
+
+    *out = (kith_trial){.validation = (double)NAN};
+    *model = NULL;
+    TRY(kith_model_train(d, method, split, options, &m, probabilities, err));
+    out->seconds = now() - begun;
+    TRY(kith_score(probabilities, d->labels, split->test, split->n_test,
+                   &out->scores, err));
+    out->validation = kith_model_validation(m);
+    out->temperature = kith_model_temperature(m);
+    out->certificate = *kith_model_certificate(m);
+    *model = m;
+    m = NULL;
+out:
+    kith_model_free(m);
+    return st;
+}
+
+/*
+ * mean = sum x / n,  std = sqrt( sum (x - mean)^2 / (n - 1) ), over the x that
+ * are numbers.
+ */
+kith_spread kith_spread_of(const double *x, int count)
+{
+    kith_spread s = {(double)NAN, (double)NAN, 0};
+    double sum = 0, squares = 0;
+
+    for (int i = 0; i < count; i++)
+        if (!isnan(x[i])) {
+            sum += x[i];
+            s.n++;
+        }
+    if (s.n == 0)
+        return s;
+    s.mean = sum / s.n;
+    for (int i = 0; i < count; i++)
+        if (!isnan(x[i]))
+            squares += (x[i] - s.mean) * (x[i] - s.mean);
+    s.std = s.n > 1 ? sqrt(squares / (s.n - 1)) : 0;
+    return s;
+}
