@@ -62,7 +62,8 @@ bool kith__side_by_side(const kith__task *task)
 }
 
 /* Score many points; *best is the index of the best: by accuracy, or by
- * log-loss, the finer measure where many points differ little. */
+ * log-loss, the finer measure where many points differ little, of those that
+ * are no less accurate than not learning. */
 static kith_status
 try_points(const kith__task *task, const kith__method *method,
            const kith_params *points, int n, const float *potentials,
@@ -72,6 +73,7 @@ try_points(const kith__task *task, const kith__method *method,
     const bool wide = kith__side_by_side(task) && n > 1;
     kith__score scores[MOST_POINTS] = {{0}};
     kith_status st = KITH_OK;
+    double floor;
 
 #pragma omp parallel for num_threads(wide ? task->threads : 1) \
     schedule(dynamic, 1)
@@ -91,8 +93,10 @@ try_points(const kith__task *task, const kith__method *method,
     if (st != KITH_OK)
         return st;
     *best = 0;
+    floor = points[0].g1 == 0 && points[0].g2 == 0 ? scores[0].accuracy : 0;
     for (int i = 1; i < n; i++)
-        if (by_loss ? scores[i].log_loss < scores[*best].log_loss
+        if (by_loss ? scores[i].log_loss < scores[*best].log_loss &&
+                          scores[i].accuracy >= floor
                     : kith__better(&scores[i], &scores[*best]))
             *best = i;
     *best_score = scores[*best];

@@ -29,7 +29,7 @@ bool kith__side_by_side(const kith__task *task);
  * chosen by what LinBP makes of them (logreg: by themselves), so that one
  * logistic regression serves the whole grid of steps.  Best accuracy wins, then
  * least log-loss at the best temperature, then the earlier in the grid; among
- * steps the least log-loss alone.
+ * steps the least log-loss of those no less accurate than not learning.
  */
 kith_status kith__tune(const kith__task *task, const kith_features *features,
                        const kith__method *method,
