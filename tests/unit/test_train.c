@@ -257,37 +257,6 @@ TEST(a_saved_model_predicts_the_same_bytes)
     free(predicted);
 }
 
-/* The path of docs/methods: p_0 = .9444, p_1 = .7857, p_2 = .4444; softmax of
- * (p, -p) at temperature 1 is 1 / (1 + exp(-2 p)). */
-TEST(the_path_of_the_manual)
-{
-    kith_train_options o;
-    kith_dataset d = {0};
-    int32_t known[1] = {0};
-    kith_split s = {.train = known, .n_train = 1};
-    kith_labels labels = {.nodes = 3, .classes = 2, .labelled = 1};
-    char *names[2] = {(char[]){"A"}, (char[]){"B"}};
-    int32_t of[3] = {0, -1, -1};
-    kith_model *m = NULL;
-    kith_error err;
-    float p[6];
-
-    labels.of = of;
-    labels.names = names;
-    CHECK_OK(kith_graph_read(check_file("path.tsv", "0\t1\n1\t2\n"), NULL,
-                             &d.graph, NULL, &err));
-    d.labels = &labels;
-    kith_train_options_init(&o);
-    CHECK_OK(kith_model_train(&d, "linbp", &s, &o, &m, p, &err));
-    CHECK_NEAR(p[0], 1 / (1 + exp(-2 * .94444)), 1e-4);
-    CHECK_NEAR(p[2], 1 / (1 + exp(-2 * .78567)), 1e-4);
-    CHECK_NEAR(p[4], 1 / (1 + exp(-2 * .44444)), 1e-4);
-    CHECK(kith_model_certificate(m)->converged);
-    CHECK_NEAR(kith_model_certificate(m)->rho, .8, 1e-5);
-    kith_model_free(m);
-    kith_graph_free(d.graph);
-}
-
 TEST(bad_requests_are_refused)
 {
     kith_dataset *d = generated(300, 3, 0);
