@@ -34,6 +34,16 @@ static const option options[] = {
      .type = OPTION_FILE,
      .value = "FILE",
      .help = "The file to write. Needed."},
+    {.name = "order",
+     .type = OPTION_CHOICE,
+     .value = "HOW",
+     .preset = "auto",
+     .choices = "auto|input|degree",
+     .help = "How the file numbers the nodes: degree puts those with most "
+             "neighbours first, which makes passes over a large skewed graph "
+             "two to three times faster; input keeps the order of the input; "
+             "auto chooses by what the graph looks like. Ids, and the order of "
+             "everything that is written later, stay those of the input."},
     {.name = "memory",
      .type = OPTION_SIZE,
      .value = "SIZE",
@@ -55,6 +65,8 @@ static const example examples[] = {
     {"kith graph build edges.tsv.gz -o g.kg", "build an edge list"},
     {"kith graph build data/cora -o cora.kg",
      "build a data set folder, with its labels and features"},
+    {"kith graph build g.kg -o h.kg --order degree",
+     "number the nodes of a built graph by degree"},
     {"kith graph build huge.txt -o huge.kg --memory 4G --spill-to /scratch",
      "build a file larger than memory"},
     {"zcat *.gz | kith graph build - -o all.kg --header no",
@@ -95,6 +107,7 @@ static int graph_build(const args *a)
         return usage_error(a->of, "where to write is missing: -o FILE");
     run_begin(&r, a);
     how = reading_options(&r);
+    how.order = (kith_order)args_choice(a, "order");
     how.spill_to = args_text(a, "spill-to");
     if (how.job.memory == 0)
         how.job.memory = most_memory();

@@ -160,16 +160,19 @@ static kith_status list_unknown(task *t)
         known[t->nodes.pool[i]] = true;
     for (int32_t i = 0; i < t->nodes.n_val; i++)
         known[t->nodes.val[i]] = true;
-    for (int32_t u = 0; u < n; u++)
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t u = kith_graph_listed(t->data->graph, i);
+
         if (!known[u])
             t->order[t->n_order++] = u;
+    }
     free(known);
     return KITH_OK;
 }
 
 typedef struct ranked {
     float p;
-    int32_t node;
+    int32_t node, at; /* at: its place among nodes of equal p */
 } ranked;
 
 static int falling(const void *a, const void *b)
@@ -178,7 +181,7 @@ static int falling(const void *a, const void *b)
 
     if (x->p != y->p)
         return x->p < y->p ? 1 : -1;
-    return (x->node > y->node) - (x->node < y->node);
+    return (x->at > y->at) - (x->at < y->at);
 }
 
 /* How many of n sorted entries are above p. */
@@ -212,7 +215,7 @@ static kith_status take_scores(task *t, const int32_t *nodes, int32_t n,
     if (!all)
         return run_no_memory(&t->r);
     for (int32_t i = 0; i < t->n_order; i++)
-        all[i] = (ranked){p[t->order[i] * C + t->positive], t->order[i]};
+        all[i] = (ranked){p[t->order[i] * C + t->positive], t->order[i], i};
     qsort(all, (size_t)t->n_order, sizeof(*all), falling);
     for (int32_t i = 0; i < n; i++) {
         t->score[t->n_known] = -(float)places_above(
@@ -326,7 +329,7 @@ static kith_status sort_unknown(task *t)
     if (!all)
         return run_no_memory(&t->r);
     for (int32_t i = 0; i < t->n_order; i++)
-        all[i] = (ranked){t->p[t->order[i] * C + t->positive], t->order[i]};
+        all[i] = (ranked){t->p[t->order[i] * C + t->positive], t->order[i], i};
     qsort(all, (size_t)t->n_order, sizeof(*all), falling);
     for (int32_t i = 0; i < t->n_order; i++)
         t->order[i] = all[i].node;

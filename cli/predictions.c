@@ -119,9 +119,11 @@ kith_status predictions_write(run *r, const kith_graph *g, const kith_model *m,
 
     if (st == KITH_OK)
         st = put_header(r, o.stream, m);
-    for (int32_t u = 0; st == KITH_OK && u < n; u++) {
+    for (int32_t i = 0; st == KITH_OK && i < n; i++) {
+        const int32_t u = kith_graph_listed(g, i);
+
         st = put_row(r, o.stream, g, u, m, p + u * classes);
-        if (u % ROWS_BETWEEN_LOOKS == 0) {
+        if (i % ROWS_BETWEEN_LOOKS == 0) {
             if (ferror(o.stream))
                 break; /* told at the commit */
             if (st == KITH_OK)

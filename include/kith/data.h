@@ -17,9 +17,12 @@ typedef struct kith_labels {
     int32_t nodes;
     int32_t classes;
     int64_t labelled;
-    int32_t *of;  /* class of each node, -1 = unknown */
-    char **names; /* name of each class */
-    void *owner;  /* mapped file `of` lies in, NULL if on the heap */
+    int32_t *of;    /* class of each node, -1 = unknown */
+    char **names;   /* name of each class */
+    int32_t *place; /* kith_graph_place() of each node, so that what is drawn
+                       does not depend on their numbers; NULL if it is u */
+    void *owner;    /* mapped file `of` and `place` lie in, NULL if on the
+                       heap */
 } kith_labels;
 
 /* A row of features for each node; rows without entries are allowed. */

@@ -42,6 +42,16 @@ typedef enum kith_choice {
     KITH_NO = 2
 } kith_choice;
 
+/* How a built file numbers the nodes.  It changes neither what a node is called
+ * nor the order in which results are written, only how fast passes over the
+ * edges are. */
+typedef enum kith_order {
+    KITH_ORDER_AUTO =
+        0,            /* by degree if that pays, which depends on the graph */
+    KITH_ORDER_INPUT, /* as the input lists them, or ascending integer ids */
+    KITH_ORDER_DEGREE /* largest degree first */
+} kith_order;
+
 /* What to do with several weights for one edge. */
 typedef enum kith_merge { KITH_MERGE_MAX = 0, KITH_MERGE_SUM = 1 } kith_merge;
 
@@ -52,6 +62,7 @@ typedef struct kith_build_options {
     kith_choice weights; /* third column is a weight; auto: if there are three
                             columns and the third is a number */
     kith_merge merge;
+    kith_order order;     /* of a built file; graphs in memory are as listed */
     const char *nodes;    /* file with one id per line: every node, in order */
     const char *spill_to; /* folder for temporary files; NULL = the output's */
 } kith_build_options;
@@ -111,6 +122,14 @@ KITH_API const char *kith_graph_id(const kith_graph *g, int32_t node,
  */
 KITH_API int32_t kith_graph_find(const kith_graph *g, const char *id,
                                  size_t length);
+
+/*
+ * Nodes are numbered 0 .. n - 1, not always in the order in which the input
+ * lists them (kith_order): the node at a place of that order, and the place of
+ * a node.  Write results in the order of places.  Cost: O(1).
+ */
+KITH_API int32_t kith_graph_listed(const kith_graph *g, int32_t place);
+KITH_API int32_t kith_graph_place(const kith_graph *g, int32_t node);
 
 /* Counts that `graph info` shows.  Cost: O(n + m). */
 typedef struct kith_graph_stats {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "data/built.h"
 #include "data/files.h"
 #include "data/labels.h"
 #include "io/graph_files.h"
@@ -246,14 +247,43 @@ void kith_dataset_free(kith_dataset *d)
 kith_status kith_dataset_save(const kith_dataset *d, const char *path,
                               const kith_job *job, kith_error *err)
 {
-    const kith_graph *g = d->graph;
+    return kith__built_write(d, true, KITH_ORDER_AUTO, path, job, err);
+}
+
+/* What hangs on the nodes of a graph that is being built; its ids are known. */
+static kith_status take_parts(const files *f, staged *s, const kith_graph *g,
+                              kith_dataset *d, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    if (f->labels)
+        TRY(kith_labels_read(f->labels, g, &d->labels, err));
+    if (s->features)
+        TRY(extend_features(s->features, g->n, err));
+    d->features = s->features;
+    d->cleaning = s->gathered.cleaning;
+out:
+    return st;
+}
+
+/* Build from text: neighbours go to the file as they are merged. */
+static kith_status build_straight(const files *f, staged *s,
+                                  const char *out_path, kith_dataset *d,
+                                  kith_error *err)
+{
     kith_status st = KITH_OK;
     kith__kg_writer *w = NULL;
+    kith__csr csr = {0};
+    kith_graph view = {0}; /* ids only, to look labels up; owns nothing */
 
-    (void)job;
-    TRY(kith__kg_create(path, &w, err));
-    TRY(kith__kg_put_neighbours(w, g->neighbours, g->weights, g->entries, err));
-    TRY(kith__kg_put_graph(w, g->n, g->rows, &g->ids, err));
+    TRY(kith__kg_create(out_path, &w, err));
+    TRY(kith__builder_finish(s->gathered.builder, s->gathered.ids.n,
+                             kith__kg_put_neighbours, w, &csr, &s->gathered.ids,
+                             &s->gathered.cleaning, err));
+    view.n = csr.n;
+    view.ids = s->gathered.ids;
+    TRY(take_parts(f, s, &view, d, err));
+    TRY(kith__kg_put_graph(w, csr.n, csr.rows, &s->gathered.ids, err));
     TRY(kith__kg_put_labels(w, d->labels, err));
     TRY(kith__kg_put_features(w, d->features, err));
     TRY(kith__kg_put_cleaning(w, &d->cleaning, err));
@@ -261,44 +291,54 @@ kith_status kith_dataset_save(const kith_dataset *d, const char *path,
     w = NULL;
 out:
     kith__kg_abort(w);
+    kith__csr_release(&csr);
     return st;
 }
 
-/* Build from text: neighbours go to the file as they are merged. */
+/* Build from text: the neighbours wait until it is known how to number them. */
+static kith_status build_numbered(const files *f, staged *s,
+                                  const char *out_path,
+                                  const kith_build_options *options,
+                                  kith_dataset *d, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__held held = {0};
+    kith_graph view = {0}; /* owns nothing */
+
+    TRY(kith__held_finish(&held, &s->gathered, options->spill_to, err));
+    view.n = held.csr.n;
+    view.entries = held.csr.entries;
+    view.rows = held.csr.rows;
+    view.neighbours = held.csr.neighbours;
+    view.weights = held.csr.weights;
+    view.ids = s->gathered.ids;
+    TRY(take_parts(f, s, &view, d, err));
+    d->graph = &view;
+    st = kith__built_write(d, false, options->order, out_path, &options->job,
+                           err);
+    d->graph = NULL;
+out:
+    kith__held_release(&held);
+    return st;
+}
+
 static kith_status build_text(const files *f, const char *out_path,
                               const kith_build_options *options,
                               kith_cleaning *cleaning, kith_error *err)
 {
     kith_status st = KITH_OK;
-    kith__kg_writer *w = NULL;
-    kith_labels *labels = NULL;
-    kith__csr csr = {0};
+    kith_dataset d = {0}; /* its features are those of s */
     staged s = {0};
-    kith_graph view = {0}; /* ids only, to look labels up; owns nothing */
 
     TRY(stage(f, options, &s, err));
-    TRY(kith__kg_create(out_path, &w, err));
-    TRY(kith__builder_finish(s.gathered.builder, s.gathered.ids.n,
-                             kith__kg_put_neighbours, w, &csr, &s.gathered.ids,
-                             &s.gathered.cleaning, err));
-    view.n = csr.n;
-    view.ids = s.gathered.ids;
-    if (f->labels)
-        TRY(kith_labels_read(f->labels, &view, &labels, err));
-    if (s.features)
-        TRY(extend_features(s.features, csr.n, err));
-    TRY(kith__kg_put_graph(w, csr.n, csr.rows, &s.gathered.ids, err));
-    TRY(kith__kg_put_labels(w, labels, err));
-    TRY(kith__kg_put_features(w, s.features, err));
-    TRY(kith__kg_put_cleaning(w, &s.gathered.cleaning, err));
+    if (options->order == KITH_ORDER_INPUT)
+        TRY(build_straight(f, &s, out_path, &d, err));
+    else
+        TRY(build_numbered(f, &s, out_path, options, &d, err));
     if (cleaning)
-        *cleaning = s.gathered.cleaning;
-    st = kith__kg_commit(w, err);
-    w = NULL;
+        *cleaning = d.cleaning;
 out:
-    kith__kg_abort(w);
-    kith_labels_free(labels);
-    kith__csr_release(&csr);
+    kith_labels_free(d.labels);
     release_staged(&s);
     return st;
 }
@@ -319,7 +359,7 @@ kith_status kith_dataset_build(const char *path, const char *out_path,
         TRY(kith_graph_verify(d->graph, &o.job, err));
         if (cleaning)
             *cleaning = d->cleaning;
-        TRY(kith_dataset_save(d, out_path, &o.job, err));
+        TRY(kith__built_write(d, false, o.order, out_path, &o.job, err));
         goto out;
     }
     TRY_NEW(folder, kith__folder_of(out_path));
@@ -391,7 +431,7 @@ out:
     return st;
 }
 
-/* Write all files of a data set into a folder that is there. */
+/* Write all files of a data set but its splits into a folder that is there. */
 static kith_status write_files(const kith_dataset *d, const char *folder,
                                kith_graph_format edges,
                                kith_features_format features, kith_error *err)
@@ -410,7 +450,6 @@ static kith_status write_files(const kith_dataset *d, const char *folder,
         TRY(kith_labels_write(d->labels, d->graph, path[2], err));
     if (kith__graph_needs_list(d->graph, edges))
         TRY(kith__id_list_write(d->graph, path[3], err));
-    TRY(copy_splits(d, folder, err));
 out:
     for (int i = 0; i < 4; i++)
         kith__free(path[i]);
@@ -423,16 +462,19 @@ kith_status kith_dataset_write(const kith_dataset *d, const char *folder,
                                const kith_job *job, kith_error *err)
 {
     kith_status st = KITH_OK;
+    kith_dataset *listed = NULL;
     char *temp = NULL;
 
-    (void)job;
     edges = edges == KITH_GRAPH_AUTO ? KITH_GRAPH_TSV : edges;
     features = features == KITH_FEATURES_AUTO ? KITH_FEATURES_MTX : features;
     TRY(kith__folder_begin(folder, replace, &temp, err));
-    TRY(write_files(d, temp, edges, features, err));
+    TRY(kith__dataset_as_listed(d, job, &listed, err));
+    TRY(write_files(listed ? listed : d, temp, edges, features, err));
+    TRY(copy_splits(d, temp, err));
     st = kith__folder_commit(folder, temp, replace, err);
     temp = NULL;
 out:
     kith__folder_abort(temp);
+    kith_dataset_free(listed);
     return st;
 }

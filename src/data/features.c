@@ -1,6 +1,7 @@
 /*
  * features.c: feature matrices: whichever format, and their rows on the nodes.
  */
+#include "data/features.h"
 #include "core/alloc.h"
 #include "core/map.h"
 #include "graph/graph_object.h"
@@ -164,15 +165,16 @@ static kith_status place_dense(const kith_features *f, const int32_t *node,
     return KITH_OK;
 }
 
-static kith_status place_rows(const kith_features *f, const kith_graph *g,
-                              const int32_t *node, kith_features **out,
-                              kith_error *err)
+kith_status kith__features_place(const kith_features *f, int32_t n,
+                                 const int32_t *node, kith_features **out,
+                                 kith_error *err)
 {
     kith_status st = KITH_OK;
     kith_features *placed = NULL;
 
+    *out = NULL;
     TRY_NEW(placed, kith__alloc_zeroed(1, sizeof(*placed)));
-    placed->nodes = g->n;
+    placed->nodes = n;
     placed->columns = f->columns;
     TRY(f->row ? place_sparse(f, node, placed, err)
                : place_dense(f, node, placed, err));
@@ -206,7 +208,7 @@ kith_status kith_features_read(const char *path, const kith_graph *g,
         ids = (kith__ids){.kind = KITH__IDS_RANGE, .n = f->nodes};
     TRY_NEW(node, kith__alloc(f->nodes, sizeof(*node)));
     TRY(rows_to_nodes(f, g, &ids, path, node, err));
-    TRY(place_rows(f, g, node, out, err));
+    TRY(kith__features_place(f, g->n, node, out, err));
 out:
     kith_features_free(f);
     kith__ids_release(&ids);

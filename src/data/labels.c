@@ -211,6 +211,10 @@ kith_status kith_labels_read(const char *path, const kith_graph *g,
     labels->nodes = g->n;
     TRY_NEW(labels->of, kith__alloc(g->n, sizeof(*labels->of)));
     memset(labels->of, -1, (size_t)g->n * sizeof(*labels->of));
+    if (g->place) {
+        TRY_NEW(labels->place, kith__alloc(g->n, sizeof(*labels->place)));
+        memcpy(labels->place, g->place, (size_t)g->n * sizeof(*g->place));
+    }
     TRY(kith__reader_open(path, &r, err));
     for (;;) {
         TRY(next_label(&r, &separator, &line, &more, err));
@@ -239,11 +243,39 @@ void kith_labels_free(kith_labels *labels)
     for (int32_t c = 0; labels->names && c < labels->classes; c++)
         kith__free(labels->names[c]);
     kith__free(labels->names);
-    if (labels->owner)
+    if (labels->owner) {
         kith__map_release(labels->owner);
-    else
+    } else {
         kith__free(labels->of);
+        kith__free(labels->place);
+    }
     kith__free(labels);
+}
+
+kith_status kith__labels_place(const kith_labels *labels, const int32_t *to,
+                               kith_labels **out, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith_labels *moved = NULL;
+
+    *out = NULL;
+    TRY_NEW(moved, kith__alloc_zeroed(1, sizeof(*moved)));
+    moved->nodes = labels->nodes;
+    moved->classes = labels->classes;
+    moved->labelled = labels->labelled;
+    TRY_NEW(moved->of, kith__alloc(labels->nodes, sizeof(*moved->of)));
+    TRY_NEW(moved->names,
+            kith__alloc_zeroed(labels->classes, sizeof(*moved->names)));
+    for (int32_t u = 0; u < labels->nodes; u++)
+        moved->of[to[u]] = labels->of[u];
+    for (int32_t c = 0; c < labels->classes; c++)
+        TRY_NEW(moved->names[c],
+                kith__copy_string(labels->names[c], strlen(labels->names[c])));
+    *out = moved;
+    moved = NULL;
+out:
+    kith_labels_free(moved);
+    return st;
 }
 
 /* ---- writing ------------------------------------------------------------- */
@@ -261,7 +293,9 @@ kith_status kith_labels_write(const kith_labels *labels, const kith_graph *g,
                            "end",
                            labels->names[c]));
     TRY(kith__writer_open(path, &w, err));
-    for (int32_t u = 0; u < labels->nodes; u++) {
+    for (int32_t i = 0; i < labels->nodes; i++) {
+        const int32_t u = kith_graph_listed(g, i);
+
         if (labels->of[u] < 0)
             continue;
         TRY(kith__write_id(w, g, u, '\t', path, err));

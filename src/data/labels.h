@@ -11,4 +11,9 @@
 kith_status kith__labels_collect(const char *path, kith__id_set *out,
                                  kith_error *err);
 
+/* The same labels where node u is node to[u], numbered as listed or not as
+ * `to` makes it; they carry no places. */
+kith_status kith__labels_place(const kith_labels *labels, const int32_t *to,
+                               kith_labels **out, kith_error *err);
+
 #endif

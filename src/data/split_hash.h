@@ -1,12 +1,21 @@
 /*
- * split_hash.h: the name that a result gives to the split it was found on.
+ * split_hash.h: the name that a result gives to the split it was found on, and
+ * the order in which the input lists nodes.
  */
 #ifndef KITH_DATA_SPLIT_HASH_H
 #define KITH_DATA_SPLIT_HASH_H
 
+#include <stdbool.h>
+
 #include "kith/data.h"
 
-/* Of the three lists, in their order; the split's name does not matter. */
-uint64_t kith__split_hash(const kith_split *s);
+/* Sort nodes by their places in the input (kith_graph_place(); NULL: a node is
+ * its place).  False if there is no memory. */
+bool kith__sort_as_listed(int32_t *nodes, int32_t n, const int32_t *place);
+
+/* Set s->hash, of the places of the three lists; the split's name does not
+ * matter. */
+kith_status kith__split_hash(kith_split *s, const int32_t *place,
+                             kith_error *err);
 
 #endif

@@ -144,7 +144,7 @@ kith_status kith_split_read(const kith_dataset *d, const char *name,
                     g, folder, err));
     TRY(check_apart(s.val, s.n_val, s.test, s.n_test, "val.txt and test.txt", g,
                     folder, err));
-    s.hash = kith__split_hash(&s);
+    TRY(kith__split_hash(&s, g->place, err));
     *out = s;
     s = (kith_split){0};
 out:
@@ -168,18 +168,25 @@ static kith_status write_part(const kith_graph *g, const int32_t *nodes,
 {
     kith_status st = KITH_OK;
     kith__writer *w = NULL;
+    int32_t *listed = NULL;
     char *path = NULL;
 
+    TRY_NEW(listed, kith__alloc(n, sizeof(*listed)));
+    for (int32_t i = 0; i < n; i++)
+        listed[i] = nodes[i];
+    if (!kith__sort_as_listed(listed, n, g->place))
+        TRY(kith__no_memory(err));
     TRY_NEW(path, kith__join(folder, "/", name));
     TRY(kith__writer_open(path, &w, err));
     for (int32_t i = 0; i < n; i++) {
-        TRY(kith__write_id(w, g, nodes[i], '\t', path, err));
+        TRY(kith__write_id(w, g, listed[i], '\t', path, err));
         kith__writer_bytes(w, "\n", 1);
     }
     st = kith__writer_commit(w, err);
     w = NULL;
 out:
     kith__writer_abort(w);
+    kith__free(listed);
     kith__free(path);
     return st;
 }

@@ -4,6 +4,7 @@
  * Every node carries the part it is in, and parts are read off in the order of
  * nodes: so lists ascend without sorting, and a node is in one part only.
  *
+ * Draws are from nodes as the input lists them, whatever their numbers are.
  * Each class draws from a stream of random numbers of its own, by a shuffle
  * (Fisher-Yates) that stops when enough are drawn.  Hence the training nodes
  * of 5 a class are among those of 20 a class of the same seed and trial, and
@@ -63,7 +64,7 @@ static kith_status list_part(const uint8_t *part_of, int32_t n, part which,
     return KITH_OK;
 }
 
-/* The labelled nodes of part REST by class, ascending in each: those of class
+/* The labelled nodes of part REST by class, as listed in each: those of class
  * c are member[start[c]] to member[start[c + 1] - 1]. */
 typedef struct by_class {
     int32_t *start, *member;
@@ -88,6 +89,11 @@ static kith_status group(const kith_labels *labels, const uint8_t *part_of,
     for (int32_t v = 0; v < labels->nodes; v++)
         if (part_of[v] == REST && labels->of[v] >= 0)
             out->member[out->start[labels->of[v] + 1]++] = v;
+    for (int32_t c = 0; labels->place && c < classes; c++)
+        if (!kith__sort_as_listed(out->member + out->start[c],
+                                  out->start[c + 1] - out->start[c],
+                                  labels->place))
+            TRY(kith__no_memory(err));
 out:
     return st; /* the caller releases what there is */
 }
@@ -128,13 +134,16 @@ out:
     return st;
 }
 
-static kith_status draw_val(int32_t nodes, int32_t val, uint64_t seed,
-                            int32_t trial, uint8_t *part_of, kith_error *err)
+static kith_status draw_val(const kith_labels *labels, int32_t val,
+                            uint64_t seed, int32_t trial, uint8_t *part_of,
+                            kith_error *err)
 {
     kith_status st = KITH_OK;
     int32_t *rest = NULL, n_rest;
 
-    TRY(list_part(part_of, nodes, REST, &rest, &n_rest, err));
+    TRY(list_part(part_of, labels->nodes, REST, &rest, &n_rest, err));
+    if (!kith__sort_as_listed(rest, n_rest, labels->place))
+        TRY(kith__no_memory(err));
     if (val >= n_rest)
         TRY(kith__fail(err, KITH_ERR_RANGE, NULL, 0,
                        "no node is left to test on: %d labelled nodes beyond "
@@ -174,13 +183,13 @@ kith_status kith_split_random(const kith_labels *labels, int32_t per_class,
     for (int32_t v = 0; v < n; v++)
         part_of[v] = labels->of[v] >= 0 ? REST : OUTSIDE;
     TRY(draw_train(labels, per_class, seed, trial, part_of, err));
-    TRY(draw_val(n, val, seed, trial, part_of, err));
+    TRY(draw_val(labels, val, seed, trial, part_of, err));
     TRY(list_part(part_of, n, FIRST, &s.train, &s.n_train, err));
     TRY(list_part(part_of, n, SECOND, &s.val, &s.n_val, err));
     TRY(list_part(part_of, n, REST, &s.test, &s.n_test, err));
     snprintf(name, sizeof(name), "seed-%" PRIu64 "-%d", seed, (int)trial);
     TRY_NEW(s.name, kith__copy_string(name, strlen(name)));
-    s.hash = kith__split_hash(&s);
+    TRY(kith__split_hash(&s, labels->place, err));
     *out = s;
     s = (kith_split){0};
 out:

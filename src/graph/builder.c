@@ -457,6 +457,11 @@ out:
     return st;
 }
 
+bool kith__builder_spilled(const kith__builder *b)
+{
+    return b->spill != NULL;
+}
+
 /* ---- finishing ----------------------------------------------------------- */
 
 /* First and last id seen; there is one. */

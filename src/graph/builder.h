@@ -46,6 +46,8 @@ kith_status kith__builder_mark(kith__builder *b, const kith__rank *seen,
 
 int64_t kith__builder_edges(const kith__builder *b); /* added so far */
 
+bool kith__builder_spilled(const kith__builder *b); /* edges went to disk */
+
 /* Receives neighbours (and weights, or NULL) of consecutive rows. */
 typedef kith_status (*kith__emit_fn)(void *user, const int32_t *neighbours,
                                      const float *weights, int64_t count,

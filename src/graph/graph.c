@@ -78,12 +78,24 @@ const float *kith_graph_weights(const kith_graph *g)
 const char *kith_graph_id(const kith_graph *g, int32_t node, char *buffer,
                           size_t *length)
 {
-    return kith__ids_get(&g->ids, node, buffer, length);
+    return kith__ids_get(&g->ids, kith_graph_place(g, node), buffer, length);
 }
 
 int32_t kith_graph_find(const kith_graph *g, const char *id, size_t length)
 {
-    return kith__ids_find(&g->ids, id, length);
+    const int32_t place = kith__ids_find(&g->ids, id, length);
+
+    return place < 0 ? place : kith_graph_listed(g, place);
+}
+
+int32_t kith_graph_listed(const kith_graph *g, int32_t place)
+{
+    return g->listed ? g->listed[place] : place;
+}
+
+int32_t kith_graph_place(const kith_graph *g, int32_t node)
+{
+    return g->place ? g->place[node] : node;
 }
 
 uint64_t kith__graph_fingerprint(const kith_graph *g, const uint64_t parts[6])

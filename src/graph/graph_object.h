@@ -28,7 +28,9 @@ struct kith_graph {
     const int64_t *rows;
     const int32_t *neighbours;
     const float *weights;
-    kith__ids ids;
+    kith__ids ids;         /* in the order of the input */
+    const int32_t *listed; /* order.h; NULL if nodes are numbered as listed */
+    const int32_t *place;  /* its inverse */
     kith__map *map; /* the arrays lie in it; NULL if they are on the heap */
 };
 

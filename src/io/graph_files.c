@@ -156,11 +156,14 @@ kith_status kith_graph_write(const kith_graph *g, const char *path,
                              kith_error *err)
 {
     kith_status st = KITH_OK;
+    kith_graph *listed = NULL;
     char *beside = NULL;
 
-    (void)job;
     if (format == KITH_GRAPH_AUTO)
         format = kith__graph_format_named(path);
+    TRY(kith__graph_as_listed(g, job, &listed, err));
+    if (listed)
+        g = listed;
     TRY_NEW(beside, kith__id_list_beside(path));
     TRY(kith__graph_write_file(g, path, format, err));
     if (kith__graph_needs_list(g, format))
@@ -168,6 +171,7 @@ kith_status kith_graph_write(const kith_graph *g, const char *path,
     else if (unlink(beside) != 0 && errno != ENOENT && errno != ENOTDIR)
         TRY(kith__fail_errno(err, beside, "remove"));
 out:
+    kith_graph_free(listed);
     kith__free(beside);
     return st;
 }

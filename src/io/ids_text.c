@@ -100,8 +100,8 @@ kith_status kith__id_list_write(const kith_graph *g, const char *path,
     kith__writer *w = NULL;
 
     TRY(kith__writer_open(path, &w, err));
-    for (int32_t u = 0; u < g->n; u++) {
-        TRY(kith__write_id(w, g, u, '\n', path, err));
+    for (int32_t i = 0; i < g->n; i++) {
+        TRY(kith__write_id(w, g, kith_graph_listed(g, i), '\n', path, err));
         kith__writer_bytes(w, "\n", 1);
     }
     st = kith__writer_commit(w, err);

@@ -13,9 +13,13 @@
 
 enum { SPARSE = 1 };
 
+/* Versions: a reader of the first alone would give nodes wrong ids. */
+enum { AS_LISTED = 1, NUMBERED = 2 };
+
 static const kith__sections_format format = {
     .magic = {0x89, 'K', 'I', 'T', 'H', 'G', 13, 10},
-    .version = 1,
+    .version = AS_LISTED,
+    .newest = NUMBERED,
     .noun = "built graph",
     .remedy = "build it again"};
 
@@ -153,6 +157,20 @@ out:
     return st;
 }
 
+kith_status kith__kg_put_order(kith__kg_writer *w, int32_t n,
+                               const int32_t *place, const int32_t *listed,
+                               const uint64_t sums[3], kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    kith__sections_set_version(w->file, NUMBERED);
+    TRY(kith__sections_put(w->file, "place", 4, place, n, err));
+    TRY(kith__sections_put(w->file, "listed", 4, listed, n, err));
+    TRY(kith__sections_put(w->file, "aslisted", 8, sums, 3, err));
+out:
+    return st;
+}
+
 kith_status kith__kg_put_labels(kith__kg_writer *w, const kith_labels *labels,
                                 kith_error *err)
 {
@@ -272,6 +290,15 @@ static bool get_ids(const opened *o, kith__ids *ids)
     return kith__sections_get_ids(&o->file, ids);
 }
 
+static bool get_order(const opened *o, kith_graph *g)
+{
+    if (o->file.version == AS_LISTED)
+        return true;
+    g->place = get(o, "place", 4, g->n, NULL);
+    g->listed = get(o, "listed", 4, g->n, NULL);
+    return g->place && g->listed && get(o, "aslisted", 8, 3, NULL);
+}
+
 static kith_status get_graph(const opened *o, kith_graph **out, kith_error *err)
 {
     const counts *h = &o->head;
@@ -292,6 +319,8 @@ static kith_status get_graph(const opened *o, kith_graph **out, kith_error *err)
         TRY(corrupt(o, err, "weights do not fit"));
     if (!get_ids(o, &g->ids))
         TRY(corrupt(o, err, "node ids do not fit"));
+    if (!get_order(o, g))
+        TRY(corrupt(o, err, "the order of the nodes does not fit"));
     *out = g;
     g = NULL;
 out:
@@ -322,6 +351,8 @@ static kith_status get_labels(const opened *o, kith_labels **out,
     labels->labelled = found[0];
     labels->classes = (int32_t)found[1];
     labels->of = get(o, "labels", 4, o->head.nodes, NULL);
+    if (o->file.version == NUMBERED)
+        labels->place = get(o, "place", 4, o->head.nodes, NULL);
     if (!labels->of)
         TRY(corrupt(o, err, "labels do not fit"));
     TRY(kith__sections_get_names(&o->file, classes, size, &at, labels->classes,
@@ -505,6 +536,38 @@ out:
     return st;
 }
 
+/* place and listed undo each other, so that both are permutations. */
+static bool order_valid(const kith_graph *g)
+{
+    for (int32_t u = 0; u < g->n; u++)
+        if (g->place[u] < 0 || g->place[u] >= g->n ||
+            g->listed[g->place[u]] != u)
+            return false;
+    return true;
+}
+
+/* Put the rows back as they were listed: do they have the sums they had? */
+static kith_status check_order(const opened *o, const kith_graph *g,
+                               const kith_job *job, kith_error *err)
+{
+    const uint64_t *stored = get(o, "aslisted", 8, 3, NULL);
+    kith_status st = KITH_OK;
+    kith_graph *back = NULL;
+    uint64_t sums[3];
+
+    if (!g->listed)
+        return KITH_OK;
+    if (!stored || !order_valid(g))
+        TRY(corrupt(o, err, "the order of the nodes is not one"));
+    TRY(kith__graph_as_listed(g, job, &back, err));
+    kith__kg_listed_sums(back, sums);
+    if (memcmp(sums, stored, sizeof(sums)) != 0)
+        TRY(corrupt(o, err, "the rows are not those that were listed"));
+out:
+    kith_graph_free(back);
+    return st;
+}
+
 kith_status kith_graph_verify(const kith_graph *g, const kith_job *job,
                               kith_error *err)
 {
@@ -520,6 +583,7 @@ kith_status kith_graph_verify(const kith_graph *g, const kith_job *job,
     if (!kith__ids_valid(&g->ids))
         TRY(corrupt(&o, err, "node ids are out of order or repeated"));
     TRY(check_parts(&o, err));
+    TRY(check_order(&o, g, job, err));
 out:
     return st;
 }
@@ -538,23 +602,37 @@ static uint64_t sum_of(const void *bytes, int64_t size)
     return bytes ? XXH3_64bits(bytes, (size_t)size) : 0;
 }
 
+void kith__kg_listed_sums(const kith_graph *g, uint64_t sums[3])
+{
+    static const char *const tags[3] = {"rows", "nbrs", "weights"};
+    const uint64_t *stored;
+    opened o = {0};
+
+    if (g->map && read_header(g->map, &o, NULL) == KITH_OK) {
+        stored = g->listed ? get(&o, "aslisted", 8, 3, NULL) : NULL;
+        for (int i = 0; i < 3; i++)
+            sums[i] = stored ? stored[i] : stored_sum(&o, tags[i]);
+        return;
+    }
+    sums[0] = sum_of(g->rows, ((int64_t)g->n + 1) * 8);
+    sums[1] = sum_of(g->neighbours, g->entries * 4);
+    sums[2] = sum_of(g->weights, g->entries * 4);
+}
+
 uint64_t kith_graph_hash(const kith_graph *g)
 {
-    static const char *const tags[6] = {"rows",   "nbrs",     "weights",
-                                        "idvals", "idgroups", "idbytes"};
     const kith__ids *ids = &g->ids;
     const int64_t groups = ((int64_t)g->n + KITH__ID_GROUP - 1) /
                            KITH__ID_GROUP;
     uint64_t parts[6];
     opened o = {0};
 
+    kith__kg_listed_sums(g, parts);
     if (g->map && read_header(g->map, &o, NULL) == KITH_OK) {
-        for (int i = 0; i < 6; i++)
-            parts[i] = stored_sum(&o, tags[i]);
+        parts[3] = stored_sum(&o, "idvals");
+        parts[4] = stored_sum(&o, "idgroups");
+        parts[5] = stored_sum(&o, "idbytes");
     } else {
-        parts[0] = sum_of(g->rows, ((int64_t)g->n + 1) * 8);
-        parts[1] = sum_of(g->neighbours, g->entries * 4);
-        parts[2] = sum_of(g->weights, g->entries * 4);
         parts[3] = sum_of(ids->values, (int64_t)g->n * 8);
         parts[4] = sum_of(ids->groups, groups * 8);
         parts[5] = sum_of(ids->bytes, ids->n_bytes);

@@ -5,7 +5,7 @@
 #define KITH_IO_KG_H
 
 #include "core/out_file.h"
-#include "graph/graph_object.h"
+#include "graph/order.h"
 #include "kith/data.h"
 
 /* ---- writing ------------------------------------------------------------- */
@@ -29,6 +29,13 @@ kith_status kith__kg_put_neighbours(void *writer, const int32_t *neighbours,
 kith_status kith__kg_put_graph(kith__kg_writer *w, int32_t n,
                                const int64_t *rows, const kith__ids *ids,
                                kith_error *err);
+
+/* The order in which the input listed the nodes, if they are numbered
+ * otherwise, and kith__kg_listed_sums() of the graph as it was listed. */
+kith_status kith__kg_put_order(kith__kg_writer *w, int32_t n,
+                               const int32_t *place, const int32_t *listed,
+                               const uint64_t sums[3], kith_error *err);
+
 kith_status kith__kg_put_labels(kith__kg_writer *w, const kith_labels *labels,
                                 kith_error *err);
 kith_status kith__kg_put_features(kith__kg_writer *w, const kith_features *f,
@@ -38,6 +45,10 @@ kith_status kith__kg_put_cleaning(kith__kg_writer *w, const kith_cleaning *c,
 
 /* Write the header, sync, and give the file its name; w is freed either way. */
 kith_status kith__kg_commit(kith__kg_writer *w, kith_error *err);
+
+/* Checksums of rows, neighbours and weights (0 if there are none), as the input
+ * listed the nodes. */
+void kith__kg_listed_sums(const kith_graph *g, uint64_t sums[3]);
 
 /* ---- reading ------------------------------------------------------------- */
 

@@ -48,7 +48,7 @@ static const char zeros[PAGE];
 struct kith__sections_writer {
     const kith__sections_format *format;
     kith__out *out;
-    uint32_t count; /* sections ended */
+    uint32_t version, count; /* count: sections ended */
     kith__section table[KITH__SECTIONS];
     XXH3_state_t *sum; /* of the section being written */
 };
@@ -63,6 +63,7 @@ kith_status kith__sections_create(const kith__sections_format *format,
     *out = NULL;
     TRY_NEW(w, kith__alloc_zeroed(1, sizeof(*w)));
     w->format = format;
+    w->version = format->version;
     w->sum = XXH3_createState();
     if (!w->sum)
         TRY(kith__no_memory(err));
@@ -77,6 +78,11 @@ kith_status kith__sections_create(const kith__sections_format *format,
 out:
     kith__sections_abort(w);
     return st;
+}
+
+void kith__sections_set_version(kith__sections_writer *w, uint32_t version)
+{
+    w->version = version;
 }
 
 void kith__sections_abort(kith__sections_writer *w)
@@ -169,9 +175,8 @@ kith_status kith__sections_commit(kith__sections_writer *w, const void *own,
                                   kith_error *err)
 {
     kith_status st = KITH_OK;
-    header h = {.version = w->format->version,
-                .sections = w->count,
-                .size = w->out->size};
+    header h = {
+        .version = w->version, .sections = w->count, .size = w->out->size};
 
     memcpy(h.magic, w->format->magic, sizeof(h.magic));
     memcpy(h.own, own, sizeof(h.own));
@@ -225,10 +230,12 @@ kith_status kith__sections_read(const kith__sections_format *format,
     memcpy(&h, map->bytes, sizeof(h));
     if (memcmp(h.magic, format->magic, sizeof(h.magic)) != 0)
         return kith__sections_corrupt(s, err, "it does not begin like one");
-    if (h.version != format->version)
+    if (h.version < format->version || h.version > format->newest)
         return kith__fail(err, KITH_ERR_PARSE, map->path, 0,
-                          "has version %u, expected %u: %s", h.version,
-                          format->version, format->remedy);
+                          "has version %u, expected %s%u: %s", h.version,
+                          format->newest > format->version ? "at most " : "",
+                          format->newest, format->remedy);
+    s->version = h.version;
     if (h.sections > KITH__SECTIONS)
         return kith__sections_corrupt(s, err, "too many sections");
     memcpy(s->table, map->bytes + sizeof(h), sizeof(s->table[0]) * h.sections);

@@ -31,9 +31,9 @@ enum {
 /* What tells one format from another. */
 typedef struct kith__sections_format {
     unsigned char magic[8];
-    uint32_t version;
-    const char *noun;   /* for messages: "is not a sound NOUN" */
-    const char *remedy; /* for another version: "build it again" */
+    uint32_t version, newest; /* those that can be read; first is written */
+    const char *noun;         /* for messages: "is not a sound NOUN" */
+    const char *remedy;       /* for another version: "build it again" */
 } kith__sections_format;
 
 typedef struct kith__section {
@@ -54,6 +54,9 @@ void kith__sections_abort(kith__sections_writer *w); /* NULL is fine */
 
 /* The target, links resolved. */
 const char *kith__sections_path(const kith__sections_writer *w);
+
+/* Write another version than the format's first. */
+void kith__sections_set_version(kith__sections_writer *w, uint32_t version);
 
 /* One section after another, of elements of 1, 4 or 8 bytes; between begin
  * and end its bytes, in any number of calls. */
@@ -85,7 +88,7 @@ typedef struct kith__sections {
     const kith__sections_format *format;
     kith__map *map;
     unsigned char own[KITH__SECTIONS_OWN];
-    uint32_t count;
+    uint32_t version, count;
     kith__section table[KITH__SECTIONS];
 } kith__sections;
 

@@ -1,59 +1,114 @@
 #include "kernels/coupled.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "core/alloc.h"
 #include "kernels/dense.h"
-#include "kernels/vector.h"
+#include "kernels/pull.h"
+
+/*
+ * A step over the edges.  With separable W,
+ *
+ *     y_u = q_u + s_u ( sum_v s_v x_v ) H,
+ *
+ * the rows s_v x_v are made first, in Z: then the pass over the edges reads no
+ * weights at all.  Where Z is in use by another step of the same W, or there
+ * are many classes, s_v is read with each neighbour, for the same bits.
+ */
+typedef struct step {
+    const kith__coupled *W;
+    const float *X, *H, *Q;
+    float *Y;
+    float *Z; /* s_v x_v, or NULL */
+    int how;  /* kith__weighing of the sums */
+} step;
+
+/* Floats behind the last row that may be read as part of it. */
+enum { PADDING = KITH__FEW };
+
+struct kith__spare {
+    atomic_flag taken;
+    float *Z; /* n rows of KITH__FEW, and the padding */
+};
+
+static kith__neighbours neighbours_of(const step *s, int k)
+{
+    const kith__coupled *W = s->W;
+
+    return (kith__neighbours){.ids = W->neighbours,
+                              .count = W->rows[W->n],
+                              .X = s->Z ? s->Z : s->X,
+                              .w = W->weights ? W->weights : W->scale,
+                              .cells = (int64_t)W->n * k,
+                              .whole_rows = s->Z != NULL};
+}
 
 /* ---- few classes: rows in registers -------------------------------------- */
 
 /* out = sum_v w_uv x_v */
-KITH__ALWAYS_INLINE void pull_few(const kith__coupled *W, const float *X, int k,
-                                  int32_t u, kith__v4 *out)
+KITH__ALWAYS_INLINE void pull_few(const step *s, const kith__neighbours *all,
+                                  int k, int how, int32_t u, kith__v4 *out)
 {
-    const int64_t end = W->rows[u + 1], cells = (int64_t)W->n * k;
-    const float s = W->weights ? 1 : W->scale[u];
-    const int V = kith__vectors(k);
-    float spare[KITH__FEW];
+    const kith__coupled *W = s->W;
+    kith__turns t = {0};
 
-    for (int i = 0; i < V; i++)
-        out[i] = kith__v4_all(0);
-    for (int64_t p = W->rows[u]; p < end; p++) {
-        const int32_t v = W->neighbours[p];
-        const float w = W->weights ? W->weights[p] : W->scale[v];
-        const float *x = kith__row_at(X, (int64_t)v * k, cells, k, spare);
+    kith__pull_from(all, k, how, 1, W->rows[u], W->rows[u + 1], &t);
+    kith__turns_sum(&t, k, W->weights ? 1 : W->scale[u], out);
+}
 
-        for (int i = 0; i < V; i++)
-            out[i] += w * kith__v4_load(x + i * KITH__LANES);
+/* The same from the column blocks. */
+KITH__ALWAYS_INLINE void pull_blocks(const step *s, const kith__neighbours *all,
+                                     int k, int how, int32_t u, kith__v4 *out)
+{
+    const kith__column_blocks *blocks = s->W->blocks;
+    const int B = blocks->count;
+    const uint32_t *at = blocks->begin + (int64_t)u * (B + 1);
+    kith__neighbours from = *all;
+    kith__turns t = {0};
+
+    for (int b = 0; b < B; b++) {
+        const int64_t first = (int64_t)b << KITH__COLUMNS_BITS;
+
+        from.ids = blocks->near[b];
+        from.count = blocks->entries[b];
+        from.X = all->X + first * k;
+        from.w = all->w + first;
+        from.cells = all->cells - first * k;
+        kith__pull_from(&from, k, how, 0, at[b], at[b + B + 1], &t);
     }
-    for (int i = 0; i < V; i++)
-        out[i] *= s;
+    from = *all;
+    from.ids = blocks->beyond;
+    from.count = blocks->entries[B];
+    kith__pull_from(&from, k, how, 1, at[B], at[2 * B + 1], &t);
+    kith__turns_sum(&t, k, s->W->scale[u], out);
 }
 
 /* Rows first .. last - 1 of Y = Q + W X H; returns max |Y - X|. */
-KITH__ALWAYS_INLINE float step_few(const kith__coupled *W, const float *X,
-                                   int k, const float *H, const float *Q,
-                                   float *restrict Y, int32_t first,
-                                   int32_t last)
+KITH__ALWAYS_INLINE float step_few(const step *s, int k, int how, _Bool blocks,
+                                   int32_t first, int32_t last)
 {
-    const int64_t cells = (int64_t)W->n * k, end = (int64_t)last * k;
+    const int64_t cells = (int64_t)s->W->n * k, end = (int64_t)last * k;
+    const kith__neighbours all = neighbours_of(s, k);
     kith__v4 h[KITH__FEW][KITH__FEW_VECTORS], change = {0};
     float spare[KITH__FEW];
 
-    kith__load_small(H, k, h);
+    kith__load_small(s->H, k, h);
     for (int32_t u = first; u < last; u++) {
         const int64_t at = (int64_t)u * k;
         kith__v4 pulled[KITH__FEW_VECTORS], y[KITH__FEW_VECTORS];
-        const float *row = kith__row_at(Q, at, cells, k, spare);
+        const float *row = kith__row_at(s->Q, at, cells, k, spare);
 
-        pull_few(W, X, k, u, pulled);
+        if (blocks)
+            pull_blocks(s, &all, k, how, u, pulled);
+        else
+            pull_few(s, &all, k, how, u, pulled);
         for (int i = 0; i < kith__vectors(k); i++)
             y[i] = kith__v4_load(row + i * KITH__LANES);
         kith__row_times(pulled, k, h, y);
-        kith__row_put(Y, at, end, k, y);
-        row = kith__row_at(X, at, cells, k, spare);
+        kith__row_put(s->Y, at, end, k, y);
+        row = kith__row_at(s->X, at, cells, k, spare);
         for (int i = 0; i < kith__vectors(k); i++) {
             const kith__v4 d = y[i] - kith__v4_load(row + i * KITH__LANES);
 
@@ -66,25 +121,27 @@ KITH__ALWAYS_INLINE float step_few(const kith__coupled *W, const float *X,
 
 /* ---- many classes -------------------------------------------------------- */
 
-static void pull_many(const kith__coupled *W, const float *X, int k, int32_t u,
-                      float *restrict out)
+KITH__ALWAYS_INLINE void pull_many(const step *s, int k, int how, int32_t u,
+                                   float *restrict out)
 {
+    const kith__coupled *W = s->W;
+    const kith__neighbours all = neighbours_of(s, k);
     const int64_t end = W->rows[u + 1];
-    const float s = W->weights ? 1 : W->scale[u];
+    const float scale = W->weights ? 1 : W->scale[u];
 
     for (int c = 0; c < k; c++)
         out[c] = 0;
     for (int64_t p = W->rows[u]; p < end; p++) {
-        const int32_t v = W->neighbours[p];
-        const float w = W->weights ? W->weights[p] : W->scale[v];
-        const float *x = X + (int64_t)v * k;
+        const int64_t v = kith__neighbour(&all, 1, p);
+        const float w = kith__weight(&all, how, p, v);
+        const float *x = all.X + v * k;
 
 #pragma omp simd
         for (int c = 0; c < k; c++)
             out[c] += w * x[c];
     }
     for (int c = 0; c < k; c++)
-        out[c] *= s;
+        out[c] *= scale;
 }
 
 static float largest_change(const float *a, const float *b, int64_t n)
@@ -99,71 +156,187 @@ static float largest_change(const float *a, const float *b, int64_t n)
     return change;
 }
 
-static float step_many(const kith__coupled *W, const float *X, int k,
-                       const float *H, const float *Q, float *restrict Y,
-                       int32_t first, int32_t last)
+KITH__ALWAYS_INLINE float step_many(const step *s, int k, int32_t first,
+                                    int32_t last)
 {
     const int64_t at = (int64_t)first * k, n = last - first;
     float pulled[KITH__TOGETHER];
 
     for (int32_t i = 0; i < n; i++)
-        pull_many(W, X, k, first + i, pulled + (int64_t)i * k);
-    memcpy(Y + at, Q + at, (size_t)n * (size_t)k * sizeof(*Y));
-    kith__add_product(pulled, n, k, H, Y + at);
-    return largest_change(Y + at, X + at, n * k);
+        pull_many(s, k, s->how, first + i, pulled + (int64_t)i * k);
+    memcpy(s->Y + at, s->Q + at, (size_t)n * (size_t)k * sizeof(*s->Y));
+    kith__add_product(pulled, n, k, s->H, s->Y + at);
+    return largest_change(s->Y + at, s->X + at, n * k);
 }
 
-/* ---- either -------------------------------------------------------------- */
+/* ---- either, on what the machine has ------------------------------------- */
 
-void kith__pull_row(const kith__coupled *W, const float *X, int k, int32_t u,
-                    float *restrict out)
+/* Rows first .. last - 1, with constants where they make loops disappear. */
+KITH__ALWAYS_INLINE float step_rows(const step *s, int k, int32_t first,
+                                    int32_t last)
 {
-    kith__v4 row[KITH__FEW_VECTORS];
-
-    if (k > KITH__FEW) {
-        pull_many(W, X, k, u, out);
-        return;
-    }
-#define PULL(K) pull_few(W, X, K, u, row)
-    KITH__WITH_CONSTANT(k, PULL);
-#undef PULL
-    kith__row_put(out, 0, k, k, row);
-}
-
-float kith__coupled_step(const kith__coupled *W, const float *X, int k,
-                         const float *H, const float *Q, float *restrict Y)
-{
-    const int32_t block = kith__rows_at_once(k);
     float change = 0;
 
-#pragma omp parallel for num_threads(W->threads) schedule(dynamic, 8) \
+#define ONE(K)        change = step_few(s, K, KITH__ONE, 0, first, last)
+#define ONE_BLOCKS(K) change = step_few(s, K, KITH__ONE, 1, first, last)
+#define PER_EDGE(K)   change = step_few(s, K, KITH__PER_EDGE, 0, first, last)
+#define PER_NODE(K) \
+    change = step_few(s, K, KITH__PER_NODE, s->W->blocks != NULL, first, last)
+    if (k > KITH__FEW)
+        change = step_many(s, k, first, last);
+    else if (s->how == KITH__PER_EDGE)
+        KITH__WITH_CONSTANT(k, PER_EDGE);
+    else if (s->how == KITH__PER_NODE)
+        KITH__WITH_CONSTANT(k, PER_NODE);
+    else if (s->W->blocks)
+        KITH__WITH_CONSTANT(k, ONE_BLOCKS);
+    else
+        KITH__WITH_CONSTANT(k, ONE);
+#undef ONE
+#undef ONE_BLOCKS
+#undef PER_EDGE
+#undef PER_NODE
+    return change;
+}
+
+static float step_rows_portable(const step *s, int k, int32_t first,
+                                int32_t last)
+{
+    return step_rows(s, k, first, last);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static float
+step_rows_avx2(const step *s, int k, int32_t first, int32_t last)
+{
+    return step_rows(s, k, first, last);
+}
+#else
+#define step_rows_avx2 step_rows_portable
+#endif
+
+static _Bool has_avx2(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("avx2") != 0;
+#else
+    return 0;
+#endif
+}
+
+/*
+ * The first row of piece i: pieces have about as many rows and neighbours
+ * together, so that one with the longest rows takes no longer than others.
+ */
+static int32_t piece_begin(const kith__coupled *W, int64_t i, int64_t size)
+{
+    int32_t low = 0, high = W->n;
+
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+
+        if (W->rows[middle] + middle < i * size)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* Z = diag(s) X in the spare memory; NULL if it is taken. */
+static float *scaled(const kith__coupled *W, const float *X, int k)
+{
+    float *Z;
+
+    if (!W->spare || k > KITH__FEW ||
+        atomic_flag_test_and_set(&W->spare->taken))
+        return NULL;
+    Z = W->spare->Z;
+#pragma omp parallel for num_threads(W->threads) schedule(static)
+    for (int32_t v = 0; v < W->n; v++)
+        for (int c = 0; c < k; c++)
+            Z[(int64_t)v * k + c] = W->scale[v] * X[(int64_t)v * k + c];
+    memset(Z + (int64_t)W->n * k, 0, PADDING * sizeof(*Z));
+    return Z;
+}
+
+/* Few classes: pieces of the edges; many: as many rows as BLAS likes. */
+static float step_all(const step *s, int k, _Bool avx2)
+{
+    enum { PIECE = 1 << 14 };
+    const kith__coupled *W = s->W;
+    const _Bool few = k <= KITH__FEW;
+    const int64_t rows = kith__rows_at_once(k);
+    const int64_t work = few ? W->rows[W->n] + W->n : W->n;
+    const int64_t size = few ? PIECE : rows, pieces = (work + size - 1) / size;
+    float change = 0;
+
+#pragma omp parallel for num_threads(W->threads) schedule(dynamic, 1) \
     reduction(max                                                     \
               : change)
-    for (int32_t first = 0; first < W->n; first += block) {
-        const int32_t last = W->n - first < block ? W->n : first + block;
-        float here = 0;
+    for (int64_t i = 0; i < pieces; i++) {
+        const int32_t first = few ? piece_begin(W, i, size)
+                                  : (int32_t)(i * size);
+        const int32_t last = i + 1 == pieces ? W->n
+                             : few           ? piece_begin(W, i + 1, size)
+                                             : (int32_t)(first + rows);
+        const float here = avx2 ? step_rows_avx2(s, k, first, last)
+                                : step_rows_portable(s, k, first, last);
 
-#define STEP(K) here = step_few(W, X, K, H, Q, Y, first, last)
-        if (k > KITH__FEW)
-            here = step_many(W, X, k, H, Q, Y, first, last);
-        else
-            KITH__WITH_CONSTANT(k, STEP);
-#undef STEP
         change = here > change ? here : change;
     }
     return change;
 }
 
+float kith__coupled_step_on(_Bool avx2, const kith__coupled *W, const float *X,
+                            int k, const float *H, const float *Q,
+                            float *restrict Y)
+{
+    step s = {.W = W, .X = X, .H = H, .Q = Q, .Y = Y};
+    float change;
+
+    if (!W->weights)
+        s.Z = scaled(W, X, k);
+    s.how = W->weights ? KITH__PER_EDGE : s.Z ? KITH__ONE : KITH__PER_NODE;
+    change = step_all(&s, k, avx2 && has_avx2());
+    if (s.Z)
+        atomic_flag_clear(&W->spare->taken);
+    return change;
+}
+
+float kith__coupled_step(const kith__coupled *W, const float *X, int k,
+                         const float *H, const float *Q, float *restrict Y)
+{
+    return kith__coupled_step_on(1, W, X, k, H, Q, Y);
+}
+
+void kith__pull_row(const kith__coupled *W, const float *X, int k, int32_t u,
+                    float *restrict out)
+{
+    const step s = {.W = W, .X = X};
+    const int how = W->weights ? KITH__PER_EDGE : KITH__PER_NODE;
+    const kith__neighbours all = neighbours_of(&s, k);
+    kith__v4 row[KITH__FEW_VECTORS];
+
+    if (k > KITH__FEW) {
+        pull_many(&s, k, how, u, out);
+        return;
+    }
+#define PULL(K) pull_few(&s, &all, K, how, u, row)
+    KITH__WITH_CONSTANT(k, PULL);
+#undef PULL
+    kith__row_put(out, 0, k, k, row);
+}
+
+/* ---- as propagation starts ----------------------------------------------- */
+
 /* d_u^-1/2, 0 for a node without (weighted) edges. */
-static float *inverse_roots(const kith_graph *g, int threads)
+static void inverse_roots(const kith_graph *g, int threads, float *scale)
 {
     const int64_t *rows = kith_graph_rows(g);
     const float *a = kith_graph_weights(g);
     const int32_t n = kith_graph_nodes(g);
-    float *scale = kith__alloc(n, sizeof(*scale));
 
-    if (!scale)
-        return NULL;
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int32_t u = 0; u < n; u++) {
         double d = a ? 0 : (double)(rows[u + 1] - rows[u]);
@@ -172,36 +345,78 @@ static float *inverse_roots(const kith_graph *g, int threads)
             d += (double)a[p];
         scale[u] = d > 0 ? (float)(1 / sqrt(d)) : 0;
     }
-    return scale;
+}
+
+/* To whole cache lines. */
+static int64_t round_up(int64_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+/*
+ * One piece of memory: scale (n floats); Z, of which steps touch only as many
+ * pages as they need; the column blocks and their arrays.
+ */
+static _Bool start_separable(const kith_graph *g, kith__coupled *W,
+                             float **scale)
+{
+    const int64_t n = W->n, count = kith__column_blocks_wanted(g);
+    const int64_t scale_bytes = round_up(n * 4);
+    const int64_t Z_bytes = round_up((n * KITH__FEW + PADDING) * 4);
+    const int64_t block_bytes = kith__column_blocks_bytes(g, (int)count);
+    kith__column_blocks *blocks;
+    char *memory = kith__alloc_big(scale_bytes + Z_bytes +
+                                       round_up(sizeof(*W->spare)) +
+                                       round_up(sizeof(*blocks)) + block_bytes,
+                                   1);
+
+    if (!memory)
+        return 0;
+    *scale = (void *)memory;
+    inverse_roots(g, W->threads, *scale);
+    W->scale = *scale;
+    memory += scale_bytes;
+    W->spare = (void *)(memory + Z_bytes);
+    W->spare->Z = (void *)memory;
+    atomic_flag_clear(&W->spare->taken);
+    if (count > 0) {
+        blocks = (void *)(memory + Z_bytes + round_up(sizeof(*W->spare)));
+        kith__column_blocks_fill(g, (int)count, W->threads, blocks + 1, blocks);
+        W->blocks = blocks;
+    }
+    return 1;
+}
+
+static _Bool start_explicit(const kith_graph *g, kith__coupled *W,
+                            float **weights)
+{
+    const float *a = kith_graph_weights(g);
+    float *scale = kith__alloc(W->n, sizeof(*scale)), *w;
+
+    w = *weights = kith__alloc_big(W->rows[W->n], sizeof(**weights));
+    if (!scale || !w) {
+        kith__free(scale);
+        return 0;
+    }
+    inverse_roots(g, W->threads, scale);
+#pragma omp parallel for num_threads(W->threads) schedule(dynamic, 1024)
+    for (int32_t u = 0; u < W->n; u++)
+        for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++)
+            w[p] = a[p] * scale[u] * scale[W->neighbours[p]];
+    W->weights = w;
+    kith__free(scale);
+    return 1;
 }
 
 _Bool kith__coupled_start(const kith_graph *g, int threads, kith__coupled *W,
                           float **scale, float **weights)
 {
-    const float *a = kith_graph_weights(g);
-
     *W = (kith__coupled){.n = kith_graph_nodes(g),
                          .rows = kith_graph_rows(g),
                          .neighbours = kith_graph_neighbours(g),
                          .rho = kith_graph_edges(g) > 0 ? 1 : 0,
                          .threads = threads};
-    *weights = NULL;
-    *scale = inverse_roots(g, threads);
-    if (!*scale)
-        return 0;
-    if (!a) {
-        W->scale = *scale;
-        return 1;
-    }
-    *weights = kith__alloc(W->rows[W->n], sizeof(**weights));
-    if (!*weights)
-        return 0;
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 1024)
-    for (int32_t u = 0; u < W->n; u++)
-        for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++)
-            (*weights)[p] = a[p] * (*scale)[u] * (*scale)[W->neighbours[p]];
-    W->weights = *weights;
-    kith__free(*scale);
-    *scale = NULL;
-    return 1;
+    *scale = *weights = NULL;
+    return kith_graph_weights(g) ? start_explicit(g, W, weights)
+                                 : start_separable(g, W, scale);
 }

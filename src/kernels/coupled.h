@@ -12,18 +12,21 @@
 #ifndef KITH_KERNELS_COUPLED_H
 #define KITH_KERNELS_COUPLED_H
 
-#include "kith/graph.h"
+#include "kernels/column_blocks.h"
 
 /* Rows of this many classes live on the stack of the kernels. */
 enum { KITH__CLASSES_MOST = 4096 };
 
 /*
- * Call CALL(k) with k a constant where it is 2 .. 8, so that loops over the
+ * Call CALL(k) with k a constant where it is 1 .. 8, so that loops over the
  * classes, inlined there, become registers.
  */
 #define KITH__WITH_CONSTANT(k, CALL) \
     do {                             \
         switch (k) {                 \
+        case 1:                      \
+            CALL(1);                 \
+            break;                   \
         case 2:                      \
             CALL(2);                 \
             break;                   \
@@ -56,7 +59,11 @@ typedef struct kith__coupled {
     const int32_t *neighbours;
     const float *scale;   /* n, or NULL if W is explicit */
     const float *weights; /* per stored neighbour, or NULL if separable */
-    double rho;           /* rho(W) where it is known, else negative */
+    /* For a separable W, or NULL: the rows again in fewer bytes, and memory
+     * for one step at a time. */
+    const kith__column_blocks *blocks;
+    struct kith__spare *spare;
+    double rho; /* rho(W) where it is known, else negative */
     int threads;
 } kith__coupled;
 
@@ -64,15 +71,26 @@ typedef struct kith__coupled {
 void kith__pull_row(const kith__coupled *W, const float *X, int k, int32_t u,
                     float *restrict out);
 
-/* Y = Q + W X H; returns max |Y - X|.  Cost: O(m k + n k^2), 4 bytes a stored
- * neighbour and k gathered floats. */
+/*
+ * Y = Q + W X H; returns max |Y - X|.
+ *
+ * Cost: O(m k + n k^2); k gathered floats a stored neighbour, and 4 bytes read
+ * in order for it, 8 with explicit weights, 2 in a column block.
+ */
 float kith__coupled_step(const kith__coupled *W, const float *X, int k,
                          const float *H, const float *Q, float *restrict Y);
+
+/* The same on purpose without AVX2, for the same bits. */
+float kith__coupled_step_on(_Bool avx2, const kith__coupled *W, const float *X,
+                            int k, const float *H, const float *Q,
+                            float *restrict Y);
 
 /*
  * W of a graph as propagation starts: w_uv = a_uv / sqrt(d_u d_v), d the sum of
  * a row.  Without edge weights it is separable and *scale (n) is all that is
- * made; with them *weights (2m).  One of the two is a new array, the other
+ * made, in one piece of memory with n x 8 floats for steps to work in (pages
+ * that no step needs are never touched) and the column blocks if they pay; with
+ * them *weights (2m).  One of the two is a new array, the other
  * NULL; false if there is no memory.  rho(W) = 1: W v = v for v_u = sqrt(d_u),
  * and W is similar to a stochastic matrix.
  */

@@ -12,6 +12,7 @@
 static const kith__sections_format format = {
     .magic = {0x89, 'K', 'I', 'T', 'H', 'M', 13, 10},
     .version = 2,
+    .newest = 2,
     .noun = "model",
     .remedy = "train it again"};
 

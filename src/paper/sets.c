@@ -119,7 +119,7 @@ static kith_status draw_balanced(const kith__paper_run *r,
                 &out->n_val, err));
     TRY(without(most.train, most.n_train, more.train, more.n_train, &out->test,
                 &out->n_test, err));
-    out->hash = kith__split_hash(out);
+    TRY(kith__split_hash(out, s->data->labels->place, err));
 out:
     kith_split_release(&more);
     kith_split_release(&most);
@@ -157,7 +157,7 @@ kith_status kith__draw_training(const kith__paper_set *s, int32_t size,
     TRY(kith_split_random(&left, size, 0, seed, trial, out, err));
     TRY(copy_list(first->val, first->n_val, &out->val, &out->n_val, err));
     TRY(copy_list(first->test, first->n_test, &out->test, &out->n_test, err));
-    out->hash = kith__split_hash(out);
+    TRY(kith__split_hash(out, s->data->labels->place, err));
 out:
     kith__free(of);
     return st;

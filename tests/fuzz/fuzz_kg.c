@@ -20,7 +20,8 @@ static void use(const kith_dataset *d)
         size_t length;
         const char *id = kith_graph_id(g, u, buffer, &length);
 
-        if (kith_graph_find(g, id, length) != u)
+        if (kith_graph_find(g, id, length) != u ||
+            kith_graph_listed(g, kith_graph_place(g, u)) != u)
             __builtin_trap();
     }
     if (d->labels)
