@@ -208,8 +208,11 @@ static kith_status open_stand_in(kith__paper_run *r, kith__paper_set *s,
     TRY(kith_dataset_open(path, &how, &s->data, err));
     TRY(kith_graph_verify(s->data->graph, &how.job, err));
     s->stand_in = true;
-    for (; s->splits < most_splits(r); s->splits++)
-        TRY(draw_balanced(r, s, s->splits, &s->split[s->splits], err));
+    while (s->splits < most_splits(r)) {
+        const int i = s->splits++; /* so that it is released whatever comes */
+
+        TRY(draw_balanced(r, s, i, &s->split[i], err));
+    }
 out:
     kith__free(folder);
     kith__free(path);
