@@ -13,7 +13,7 @@
 #include "paper/run.h"
 
 enum { QUICK_SPLITS = 2, QUICK_NODES = 30000 };
-enum { LARGE_EDGES = 100000, QUICK_PART = 4 };
+enum { LARGE_EDGES = 100000, MIDDLING_NODES = 10000, QUICK_PART = 4 };
 
 /* ---- what a result hangs on ---------------------------------------------- */
 
@@ -244,6 +244,7 @@ static kith_status judge(kith__paper_run *r, kith__paper_set *s,
     if (!why) {
         s->hash = hash_of(s->data);
         s->large = kith_graph_edges(s->data->graph) > LARGE_EDGES;
+        s->middling = kith_graph_nodes(s->data->graph) > MIDDLING_NODES;
         return KITH_OK;
     }
     leave(s);
@@ -314,4 +315,11 @@ void kith__paper_close(kith__paper_run *r)
 bool kith__takes_part(const kith__paper_set *s, const kith__paper_row *row)
 {
     return s->data && (s->data->features || row->social);
+}
+
+bool kith__tuned_once(const kith__paper_set *s, const kith__paper_row *row)
+{
+    return row->budget == KITH__SLOW   ? s->large || s->middling
+           : row->budget == KITH__ONCE ? s->large
+                                       : false;
 }
