@@ -78,7 +78,8 @@ static const option options[] = {
 };
 
 static const example examples[] = {
-    {"kith paper all --data data -o paper", "everything, in an hour or so"},
+    {"kith paper all --data data -o paper",
+     "everything; it can be interrupted and goes on"},
     {"kith paper table1 --data data -o paper --methods linbp,lcm,gcn",
      "three rows of one table"},
     {"kith paper all --data data -o try --quick", "see what it looks like"},

@@ -127,6 +127,12 @@ static const kith__net_settings grid[] = {
      .dropout = .5,
      .rate = .01,
      .decay = 5e-3},
+    {.hidden = 64,
+     .hops = 10,
+     .alpha = .1,
+     .dropout = .5,
+     .rate = .01,
+     .decay = 0},
 };
 
 const kith__net_type kith__appnp_type = {.name = "appnp",

@@ -168,6 +168,7 @@ static const kith__net_settings grid[] = {
     {.hidden = 32, .hops = 2, .dropout = .5, .rate = .01, .decay = 5e-3},
     {.hidden = 32, .hops = 2, .dropout = .5, .rate = .01, .decay = 5e-4},
     {.hidden = 32, .hops = 2, .dropout = .8, .rate = .01, .decay = 5e-3},
+    {.hidden = 32, .hops = 2, .dropout = .5, .rate = .01, .decay = 0},
 };
 
 const kith__net_type kith__cheb_type = {.name = "cheb",

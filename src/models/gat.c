@@ -134,6 +134,7 @@ static void backward(kith__net *net)
 static const kith__net_settings grid[] = {
     {.hidden = 8, .heads = 8, .dropout = .6, .rate = .005, .decay = 5e-4},
     {.hidden = 8, .heads = 8, .dropout = .6, .rate = .01, .decay = 1e-3},
+    {.hidden = 8, .heads = 8, .dropout = .6, .rate = .01, .decay = 0},
 };
 
 const kith__net_type kith__gat_type = {.name = "gat",

@@ -72,11 +72,14 @@ static void backward(kith__net *net)
                           net->weights[W0].gradient);
 }
 
+/* The last is for graphs such as NELL, where few nodes have features and one of
+ * each class is known: gradients of W0 are so small that any decay outweighs
+ * them. */
 static const kith__net_settings grid[] = {
     {.hidden = 64, .dropout = .5, .rate = .01, .decay = 5e-4},
     {.hidden = 64, .dropout = .5, .rate = .01, .decay = 5e-3},
     {.hidden = 64, .dropout = .8, .rate = .01, .decay = 5e-4},
-    {.hidden = 64, .dropout = .1, .rate = .01, .decay = 1e-5},
+    {.hidden = 64, .dropout = .5, .rate = .01, .decay = 0},
 };
 
 const kith__net_type kith__gcn_type = {.name = "gcn",

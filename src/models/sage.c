@@ -175,6 +175,7 @@ static const kith__net_settings grid[] = {
     {.hidden = 64, .dropout = .5, .rate = .01, .decay = 5e-4},
     {.hidden = 64, .dropout = .5, .rate = .01, .decay = 5e-3},
     {.hidden = 64, .dropout = .8, .rate = .01, .decay = 5e-3},
+    {.hidden = 64, .dropout = .5, .rate = .01, .decay = 0},
 };
 
 const kith__net_type kith__sage_type = {.name = "sage",

@@ -3,7 +3,7 @@
  */
 #include "paper/parts.h"
 
-enum { TRIALS = 3, LARGE_TRIALS = 1, QUICK_SIZES = 3 };
+enum { TRIALS = 3, FEW_TRIALS = 1, QUICK_SIZES = 3 };
 
 /* The training sets of one data set. */
 typedef struct draws {
@@ -14,11 +14,11 @@ typedef struct draws {
 static kith_status draw_all(const kith__paper_run *r, const kith__paper_set *s,
                             draws *d, kith_error *err)
 {
-    const bool few = s->large || r->options->quick;
+    const bool few = s->large || s->middling || r->options->quick;
     kith_status st = KITH_OK;
 
     *d = (draws){.sizes = r->options->quick ? QUICK_SIZES : KITH__SIZES,
-                 .trials = few ? LARGE_TRIALS : TRIALS};
+                 .trials = few ? FEW_TRIALS : TRIALS};
     for (int i = 0; !r->counting && i < d->sizes; i++)
         for (int t = 0; t < d->trials; t++)
             TRY(kith__draw_training(s, kith__paper_sizes[i], r->options->seed,
@@ -32,6 +32,12 @@ static void draws_release(draws *d)
     for (int i = 0; i < KITH__SIZES; i++)
         for (int t = 0; t < TRIALS; t++)
             kith_split_release(&d->split[i][t]);
+}
+
+/* Does the method have a line?  Slow ones would take hours on large graphs. */
+static bool drawn(const kith__paper_set *s, const kith__paper_row *row)
+{
+    return kith__takes_part(s, row) && !(s->large && row->budget == KITH__SLOW);
 }
 
 static void explain(const kith__paper_set *s, const draws *d, kith__table *t)
@@ -48,8 +54,9 @@ static void explain(const kith__paper_set *s, const draws *d, kith__table *t)
              "all but one), %d time%s each; a smaller set lies in the larger. "
              "Every method uses the parameters, and networks the epochs, that "
              "it chose on the first split for table 1. The paper shows curves "
-             "without numbers.",
-             d->trials, d->trials == 1 ? "" : "s");
+             "without numbers.%s",
+             d->trials, d->trials == 1 ? "" : "s",
+             s->large ? " The slower methods are left out." : "");
     for (int j = 0; j < d->sizes; j++)
         snprintf(t->column[j], KITH__LABEL, "%d", (int)kith__paper_sizes[j]);
 }
@@ -70,7 +77,7 @@ static kith_status one_set(kith__paper_run *r, const kith__paper_set *s,
     explain(s, &d, t);
     kith__name_rows(r, t);
     for (int i = 0; i < r->rows; i++)
-        for (int j = 0; kith__takes_part(s, r->row[i]) && j < d.sizes; j++) {
+        for (int j = 0; drawn(s, r->row[i]) && j < d.sizes; j++) {
             const kith__ask ask = {
                 .set = s, .row = r->row[i], .split = d.split[j], .how = how};
 

@@ -61,6 +61,7 @@ kith_status kith__result_write(const char *path, const char *key,
 /* A text that is read from its start. */
 typedef struct cursor {
     const char *at, *end;
+    bool no_memory; /* that is why it failed */
 } cursor;
 
 static bool take(cursor *c, const char *word)
@@ -95,7 +96,10 @@ static bool take_chosen(cursor *c, char **out)
     if (!take(c, "chosen "))
         return false;
     end = memchr(c->at, '\n', (size_t)(c->end - c->at));
-    *out = end ? kith__copy_string(c->at, (size_t)(end - c->at)) : NULL;
+    if (!end)
+        return false;
+    *out = kith__copy_string(c->at, (size_t)(end - c->at));
+    c->no_memory = !*out;
     if (!*out)
         return false;
     c->at = end + 1;
@@ -111,7 +115,8 @@ static bool take_coupling(cursor *c, kith__result *r)
         return false;
     r->coupling = n > 0 ? kith__alloc((int64_t)n * (int64_t)n, sizeof(float))
                         : NULL;
-    if (n > 0 && !r->coupling)
+    c->no_memory = n > 0 && !r->coupling;
+    if (c->no_memory)
         return false;
     for (int i = 0; i < (int)n; i++)
         for (int j = 0; j < (int)n; j++) {
@@ -159,8 +164,8 @@ kith_status kith__result_read(const char *path, const char *key,
 
     *out = (kith__result){0};
     TRY(kith__map_open(path, &map, err));
-    c = (cursor){(const char *)map->bytes,
-                 (const char *)map->bytes + map->size};
+    c = (cursor){(const char *)map->bytes, (const char *)map->bytes + map->size,
+                 false};
     if (map->size < (int64_t)sizeof(magic) ||
         memcmp(map->bytes, magic, sizeof(magic) - 1) != 0)
         wrong = "is no result of kith paper";
@@ -171,6 +176,8 @@ kith_status kith__result_read(const char *path, const char *key,
         wrong = "is the result of something else";
     else if (!take_result(&c, out) || c.at != c.end)
         wrong = "is damaged: it is not what it should be";
+    if (c.no_memory)
+        TRY(kith__no_memory(err));
     if (wrong)
         TRY(kith__fail(err, KITH_ERR_CORRUPT, path, 0, "%s", wrong));
 out:

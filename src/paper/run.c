@@ -286,5 +286,7 @@ kith_status kith__paper_ask(kith__paper_run *r, const kith__ask *ask,
     if (r->stopped == KITH_OK)
         r->stopped = kith__progress(&r->job, r->stage, 0, 0, "", NULL);
 out:
+    if (st != KITH_OK)
+        kith__result_release(out);
     return st;
 }

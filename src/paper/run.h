@@ -15,6 +15,7 @@ typedef struct kith__paper_set {
     uint64_t hash;      /* of graph, labels and features */
     bool stand_in;      /* generated */
     bool large;         /* over 100,000 edges */
+    bool middling;      /* over 10,000 nodes */
     kith_split split[KITH__SPLITS];
     int splits;
 } kith__paper_set;
@@ -67,8 +68,10 @@ void kith__paper_close(kith__paper_run *r);
 kith_status kith__paper_ask(kith__paper_run *r, const kith__ask *ask,
                             kith__result *out, bool *found, kith_error *err);
 
-/* Does the method take part on the set? */
+/* Does the method take part on the set?  Is it tuned on its first split only?
+ */
 bool kith__takes_part(const kith__paper_set *s, const kith__paper_row *row);
+bool kith__tuned_once(const kith__paper_set *s, const kith__paper_row *row);
 
 /*
  * Training nodes for figure 2: `size` of each class, none of them among the

@@ -13,7 +13,7 @@
 #include "paper/run.h"
 
 enum { QUICK_SPLITS = 2, QUICK_NODES = 30000 };
-enum { LARGE_EDGES = 100000, QUICK_PART = 4 };
+enum { LARGE_EDGES = 100000, MIDDLING_NODES = 10000, QUICK_PART = 4 };
 
 /* ---- what a result hangs on ---------------------------------------------- */
 
@@ -208,8 +208,11 @@ static kith_status open_stand_in(kith__paper_run *r, kith__paper_set *s,
     TRY(kith_dataset_open(path, &how, &s->data, err));
     TRY(kith_graph_verify(s->data->graph, &how.job, err));
     s->stand_in = true;
-    for (; s->splits < most_splits(r); s->splits++)
-        TRY(draw_balanced(r, s, s->splits, &s->split[s->splits], err));
+    while (s->splits < most_splits(r)) {
+        const int i = s->splits++; /* so that it is released whatever comes */
+
+        TRY(draw_balanced(r, s, i, &s->split[i], err));
+    }
 out:
     kith__free(folder);
     kith__free(path);
@@ -241,6 +244,7 @@ static kith_status judge(kith__paper_run *r, kith__paper_set *s,
     if (!why) {
         s->hash = hash_of(s->data);
         s->large = kith_graph_edges(s->data->graph) > LARGE_EDGES;
+        s->middling = kith_graph_nodes(s->data->graph) > MIDDLING_NODES;
         return KITH_OK;
     }
     leave(s);
@@ -311,4 +315,11 @@ void kith__paper_close(kith__paper_run *r)
 bool kith__takes_part(const kith__paper_set *s, const kith__paper_row *row)
 {
     return s->data && (s->data->features || row->social);
+}
+
+bool kith__tuned_once(const kith__paper_set *s, const kith__paper_row *row)
+{
+    return row->budget == KITH__SLOW   ? s->large || s->middling
+           : row->budget == KITH__ONCE ? s->large
+                                       : false;
 }

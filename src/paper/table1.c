@@ -9,7 +9,7 @@ static kith_status fill(kith__paper_run *r, const kith__paper_set *s,
                         const kith__paper_row *row, kith__cell *cell,
                         kith_error *err)
 {
-    const bool once = s->large && row->budget == KITH__ONCE;
+    const bool once = kith__tuned_once(s, row);
     const kith__how first = r->options->quick ? KITH__PLAIN : KITH__TUNED;
     const kith__ask ask = {
         .set = s, .row = row, .split = s->split, .how = first};
@@ -31,10 +31,11 @@ static void explain(const kith__paper_run *r, kith__table *t)
         "as generated are of small graphs drawn like the paper's in degrees, "
         "classes and homophily, so that numbers there compare our methods "
         "with each other, not with the paper's. On graphs of more than 100,000 "
-        "edges (NELL, and that for Twitter) all but LinBP are tuned on the "
-        "first split, and their choices are kept for the others. "
-        "Empty cells: the method needs node features, would take too long, or "
-        "the paper has no number.",
+        "edges (NELL, and that for Twitter) all but LinBP, and on graphs of "
+        "more than 10,000 nodes the slower methods, are tuned on the first "
+        "split, and their choices are kept for the others. Empty cells: the "
+        "method needs node features or was not run on generated graphs, or the "
+        "paper has no number.",
         r->options->quick ? "in this quick run two splits, nothing tuned and "
                             "ten iterations at most"
                           : "five splits");

@@ -23,7 +23,11 @@ static kith_status gather(kith__paper_run *r, const kith__paper_set *s,
 {
     static const kith__how hows[] = {KITH__PLAIN, KITH__AS_WRITTEN};
     kith_status st = KITH_OK;
+    int64_t edges;
 
+    kith_homophily(s->data->graph, s->data->labels, &edges);
+    if (edges == 0) /* none joins two labelled nodes: nothing to average */
+        return KITH_OK;
     for (int h = 0; h < 2; h++)
         for (int i = 0; i < s->splits; i++) {
             kith__result got;

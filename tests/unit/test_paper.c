@@ -91,6 +91,18 @@ TEST(writing_a_result_survives_every_failed_allocation)
     CHECK_OOM(st = kith__result_write(path, key, &r, &err), (void)0);
 }
 
+TEST(reading_a_result_survives_every_failed_allocation)
+{
+    const kith__result r = sample();
+    const char *path = check_path("r.txt");
+    kith__result got;
+    kith_error err;
+
+    CHECK_OK(kith__result_write(path, key, &r, &err));
+    CHECK_OOM(st = kith__result_read(path, key, &got, &err),
+              kith__result_release(&got));
+}
+
 /* ---- drawn nodes --------------------------------------------------------- */
 
 static int count_in(const int32_t *list, int32_t n, const kith_labels *l, int c)
@@ -141,6 +153,19 @@ TEST(training_nodes_of_figure_2_are_new_ones_and_grow)
     CHECK(few.hash != many.hash);
     kith_split_release(&few);
     kith_split_release(&many);
+    kith_split_release(&s.split[0]);
+    kith_dataset_free(s.data);
+}
+
+TEST(drawing_training_nodes_survives_every_failed_allocation)
+{
+    kith__paper_set s = {.data = generated_with(300, 3, 0, .8, 10)};
+    kith_error err;
+
+    CHECK_OK(kith_split_read(s.data, "0", &s.split[0], &err));
+    CHECK_OOM(kith_split out = {0};
+              st = kith__draw_training(&s, 4, 7, 0, &out, &err);
+              kith_split_release(&out), (void)0);
     kith_split_release(&s.split[0]);
     kith_dataset_free(s.data);
 }
@@ -241,6 +266,32 @@ TEST(names_stay_text_on_the_page)
     kith__doc_release(&d);
 }
 
+/* A table and a matrix in all four formats; no page, if memory ran out. */
+static kith_status write_all(kith__doc *d, kith_error *err)
+{
+    static kith__write_fn *const formats[] = {
+        kith__write_markdown, kith__write_json, kith__write_latex,
+        kith__write_html};
+    kith_status st = KITH_OK;
+
+    for (int i = 0; st == KITH_OK && i < 4; i++) {
+        kith__json text = {0};
+
+        formats[i](&text, d);
+        st = kith__text_save(&text, check_path("page"), err);
+    }
+    return st;
+}
+
+TEST(writing_pages_survives_every_failed_allocation)
+{
+    kith__doc d = document("name");
+    kith_error err;
+
+    CHECK_OOM(st = write_all(&d, &err), (void)0);
+    kith__doc_release(&d);
+}
+
 TEST(names_stay_text_in_latex)
 {
     kith__doc d = document("a_b & 5% $x$ {#} \\input");
@@ -319,4 +370,5 @@ TEST(a_cancelled_run_leaves_pages_and_goes_on)
     o.job.progress = NULL;
     CHECK_OK(kith_paper(&o, &sum, &err));
     CHECK_INT(sum.kept, sum.wanted);
+    CHECK_OOM(st = kith_paper(&o, NULL, &err), (void)0);
 }
