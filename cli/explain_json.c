@@ -90,12 +90,17 @@ static void set_parts(json_t *o, const told_explanation *t)
     json_object_set_new(o, "echo", json_number(e->echo));
     json_object_set_new(o, "labelled", json_number(e->labelled));
     json_object_set_new(o, "others", json_number(e->others));
+    json_object_set_new(o, "constant", json_number(e->constant));
     json_object_set_new(o, "unconverged", json_number(e->unconverged));
     json_object_set_new(o, "sum", json_number(e->sum));
     json_object_set_new(o, "residual", json_number(e->residual));
     json_object_set_new(o, "iterations", json_count(e->iterations));
     json_object_set_new(o, "fixed_point",
-                        json_boolean(e->propagates && !e->exact_steps));
+                        json_boolean(e->kind == KITH_SUM_FIXED_POINT));
+    json_object_set_new(o, "kind", json_text(kith_sum_name(e->kind)));
+    json_object_set_new(o, "contributions",
+                        json_text(kith_explanation_words(e)));
+    json_object_set_new(o, "roots", json_boolean(e->roots));
     json_object_set_new(o, "clamped", json_boolean(e->clamped));
 }
 

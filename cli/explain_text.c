@@ -22,40 +22,20 @@ static void sum_row(FILE *out, const char *what, double value, double most)
     value_and_bar(out, value, most);
 }
 
-static double largest(const kith_explanation *e)
-{
-    const double parts[] = {e->own,    e->echo,   e->labelled,
-                            e->others, e->belief, e->unconverged};
-    double most = 0;
-
-    for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++)
-        most = fmax(most, fabs(parts[i]));
-    return most;
-}
-
 static void sum_part(FILE *out, const told_explanation *t)
 {
     const kith_explanation *e = t->e;
-    const double most = largest(e);
     const double size = fmax(fabs(e->belief), 1e-300);
+    kith_summand part[KITH_SUMMANDS_MOST];
+    const int32_t n = kith_explanation_summands(e, part);
+    double most = fabs(e->belief);
 
+    for (int32_t i = 0; i < n; i++)
+        most = fmax(most, fabs(part[i].value));
     fputc('\n', out);
     term_heading(out, "What the belief is made of");
-    if (!e->propagates)
-        sum_row(out, "the node's features", e->own, most);
-    else {
-        sum_row(out,
-                e->clamped    ? "the node's own label"
-                : e->features ? "the node's own features"
-                              : "the node itself (nothing known)",
-                e->own, most);
-        sum_row(out, "the same, returning over neighbours", e->echo, most);
-        sum_row(out, "other labelled nodes", e->labelled, most);
-        sum_row(out, "nodes without a known label", e->others, most);
-        if (!e->exact_steps)
-            sum_row(out, "left by stopping before convergence", e->unconverged,
-                    most);
-    }
+    for (int32_t i = 0; i < n; i++)
+        sum_row(out, part[i].what, part[i].value, most);
     sum_row(out, "sum", e->sum, most);
     fprintf(out,
             "  belief %+.7g; sum of the contributions %+.7g; residual %.1e "
@@ -171,10 +151,7 @@ void explain_text(FILE *out, const told_explanation *t)
     }
     term_row(out, "method", "%s", kith_model_method(t->model));
     term_row(out, "belief", "%+.6f (above 0 speaks for the class)", e->belief);
-    if (e->propagates)
-        term_row(out, "contributions", "%s",
-                 e->exact_steps ? "exact, of the iterations that were done"
-                                : "exact, of the fixed point");
+    term_row(out, "contributions", "%s", kith_explanation_words(e));
     sum_part(out, t);
     part_rows(out, t, "Labelled nodes that add most (label)", e->top_labelled,
               e->n_labelled);

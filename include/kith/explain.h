@@ -62,7 +62,8 @@ typedef struct kith_part {
     double value;
 } kith_part;
 
-/* What arrives through one neighbour: weight times (p H) of the class. */
+/* What arrives through one neighbour in the last step: weight times (p H) of
+ * the class, p what the neighbour passes on. */
 typedef struct kith_via {
     int32_t node;
     double weight;
@@ -88,11 +89,22 @@ typedef struct kith_feature_part {
     double value;
 } kith_feature_part;
 
+/* What an explanation is a sum of. */
+typedef enum kith_sum_kind {
+    KITH_SUM_STEPS,       /* as many iterations as the run did */
+    KITH_SUM_FIXED_POINT, /* the fixed point, and what stopping early left */
+    KITH_SUM_FEATURES,    /* logreg: the node's own features */
+    KITH_SUM_OWN,         /* what is known of the node itself alone */
+    KITH_SUM_BESIDE,      /* that, and neighbours over a fitted coupling */
+    KITH_SUM_LOGITS       /* features of all nodes, seen through the graph */
+} kith_sum_kind;
+
 /*
  * The belief of a node in a class as a sum.  Beliefs are centred: above 0
  * speaks for the class.  Free with kith_explanation_free().
  *
- *     belief = own + echo + labelled + others + unconverged + residual
+ *     belief = own + echo + labelled + others + constant + unconverged
+ *              + residual
  *
  * For logreg the belief is the logit less its mean over the classes, and own
  * is what the features say.
@@ -108,14 +120,17 @@ typedef struct kith_explanation {
     double echo;        /* the same, returning over neighbours */
     double labelled;    /* all other training nodes */
     double others;      /* all nodes without a known label */
+    double constant;    /* of the class: bias and mean of features */
     double unconverged; /* what stopping before the fixed point left */
-    bool exact_steps;   /* the parts are of as many iterations as the run did;
-                           else of the fixed point */
-    int32_t iterations; /* of the run */
-    bool propagates;    /* false: logreg, which has no graph part */
+    kith_sum_kind kind;
+    bool roots;         /* the belief is the fourth power, with the sign, of
+                           what the model shows */
+    int32_t iterations; /* of the run; of features, the hops they are seen
+                           from */
     bool clamped;       /* the node's own potential is its label */
     int32_t nodes, classes;
-    double *contribution; /* of each node, n; NULL for logreg */
+    double *contribution; /* of each node, n, without the constant; NULL for
+                             logreg */
     double *by_class;     /* classes: of the training nodes of each class */
     int32_t n_labelled, n_others, n_neighbours, n_paths, n_features;
     kith_part *top_labelled, *top_others; /* largest first, by size */
@@ -140,6 +155,21 @@ KITH_API kith_status kith_explain(const kith_solution *s, int32_t node,
                                   int32_t of_class, int32_t most,
                                   kith_explanation **out, kith_error *err);
 KITH_API void kith_explanation_free(kith_explanation *e); /* NULL is fine */
+
+/* A kind's short name, for programs: "steps", "fixed-point", ... */
+KITH_API const char *kith_sum_name(kith_sum_kind kind);
+/* What the contributions are, in one line. */
+KITH_API const char *kith_explanation_words(const kith_explanation *e);
+
+/* A part of the belief, named; those that the kind of sum has, in order. */
+typedef struct kith_summand {
+    const char *what;
+    double value;
+} kith_summand;
+
+enum { KITH_SUMMANDS_MOST = 6 };
+KITH_API int32_t kith_explanation_summands(
+    const kith_explanation *e, kith_summand out[KITH_SUMMANDS_MOST]);
 
 /* ---- suggesting ---------------------------------------------------------- */
 

@@ -317,9 +317,36 @@ static kith_status use_graph(const kith__quest *q, views *v,
     return KITH_OK;
 }
 
+/* What P is made of: Q, and the node's own part where that is another. */
+static kith_status keep_parts(const kith__task *t, const views *v,
+                              const kith__recipe *r,
+                              const kith__kept_coupling *kept,
+                              kith__beliefs *out, kith_error *err)
+{
+    const int C = t->classes;
+    const bool fitted = r->graph == KITH__GRAPH_FITTED;
+    const float mean = fitted ? 1 / (float)C : 0; /* S, not S - 1/C */
+    const float alpha = fitted ? (float)kept->alpha : 1;
+    const int64_t cells = (int64_t)t->n * C;
+    kith_status st = KITH_OK;
+
+    out->linear = KITH__SUM;
+    if (!out->Q)
+        return KITH_OK;
+    for (int64_t i = 0; i < cells; i++)
+        out->Q[i] = v->Q[i] + mean;
+    if (r->graph == KITH__GRAPH_PRIOR)
+        return KITH_OK;
+    TRY_NEW(out->own, kith__alloc_big(cells, sizeof(*out->own)));
+    for (int64_t i = 0; i < cells; i++)
+        out->own[i] = alpha * v->L[i] + (fitted ? kept->b[i % C] : 0);
+out:
+    return st;
+}
+
 kith_status kith__beside_follow(const kith__quest *q, const kith__recipe *r,
-                                kith__kept_coupling *coupling, float *P,
-                                kith_error *err)
+                                kith__kept_coupling *coupling,
+                                kith__beliefs *out, kith_error *err)
 {
     kith_status st = KITH_OK;
     kith__feature_map map = {0};
@@ -331,7 +358,8 @@ kith_status kith__beside_follow(const kith__quest *q, const kith__recipe *r,
     TRY(new_views(q->task, &v, err));
     TRY(find_L(q->task, &map, r->penalty, v.L, err));
     look_around(q->task, &v);
-    TRY(use_graph(q, &v, r, coupling, P, err));
+    TRY(use_graph(q, &v, r, coupling, out->P, err));
+    TRY(keep_parts(q->task, &v, r, coupling, out, err));
 out:
     release_views(&v);
     kith__feature_map_release(&map);

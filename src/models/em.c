@@ -241,15 +241,15 @@ static void believe(const kith__em *em, const kith__em_params *p, int round,
     } else {
         kith__map_apply(em->map, B, t->classes, &r->map, r->Z);
         if (tell)
-            visit(user, round, false, r->Z);
+            visit(user, round, NULL, r->Z);
         combine(em, p->beta, 1 - p->h, r);
     }
     kith__spread(t, p->h, p->hops, r->Q, r->P, r->other);
     if (tell && p->h > 0 && em->labels) {
         take_roots((int64_t)t->n * t->classes, r->P, r->other);
-        visit(user, round, true, r->other);
+        visit(user, round, r->Q, r->other);
     } else if (tell && p->h > 0) {
-        visit(user, round, true, r->P);
+        visit(user, round, r->Q, r->P);
     }
 }
 

@@ -29,15 +29,15 @@ typedef struct kith__em {
 void kith__spread(const kith__task *task, float h, int hops, const float *Q,
                   float *P, float *other);
 
-/* Called with beliefs on the way, and the B they come from. */
-typedef void kith__em_visit_fn(void *user, int round, bool propagated,
+/* Called with beliefs on the way, and the Q that was propagated to them (NULL:
+ * none was). */
+typedef void kith__em_visit_fn(void *user, int round, const float *Q,
                                const float *beliefs);
 
 /*
  * Rounds from + 1 to `to`, on B ((columns + 1) x classes) as round `from` left
- * it.  Every round is visited with the logits, if there are (propagated =
- * false), and, if h > 0, with the propagated beliefs; round 0 only if from is
- * 0.
+ * it.  Every round is visited with the logits, if there are (no Q), and, if
+ * h > 0, with the propagated beliefs; round 0 only if from is 0.
  */
 kith_status kith__em_run(const kith__em *em, const kith__em_params *p, int from,
                          int to, float *B, kith__em_visit_fn *visit, void *user,

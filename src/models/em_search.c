@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "models/logits.h"
 #include "models/logreg.h"
 #include "models/recipe.h"
 #include "models/tune.h"
@@ -263,7 +264,7 @@ typedef struct visit {
     int order;
 } visit;
 
-static void see(void *user, int round, bool propagated, const float *P)
+static void see(void *user, int round, const float *Q, const float *P)
 {
     const visit *v = user;
     const kith__task *t = v->run->em.task;
@@ -271,10 +272,10 @@ static void see(void *user, int round, bool propagated, const float *P)
     kith__recipe r = v->run->recipe;
 
     r.rounds = round;
-    r.propagated = propagated;
+    r.propagated = Q != NULL;
     if (kith__better(&s, &v->run->best))
         v->run->best = s;
-    kith__offer(v->found, &r, &s, v->order * 16 + round * 2 + propagated);
+    kith__offer(v->found, &r, &s, v->order * 16 + round * 2 + r.propagated);
 }
 
 /* Take the runs of a list from one round to another. */
@@ -420,20 +421,8 @@ out:
 /* ---- from labels --------------------------------------------------------- */
 
 /* Features as they are, and who has any. */
-typedef struct plain {
-    kith__table x;
-    kith__feature_map map;
-    bool *has;
-} plain;
-
-static void release_plain(plain *p)
-{
-    kith__feature_map_release(&p->map);
-    kith__table_release(&p->x);
-    kith__free(p->has);
-}
-
-static kith_status new_plain(const kith__quest *q, plain *p, kith_error *err)
+static kith_status take_plain(const kith__quest *q, kith__logits *p,
+                              kith_error *err)
 {
     const int32_t n = q->task->n;
     kith_status st = KITH_OK;
@@ -490,12 +479,12 @@ kith_status kith__em_search_labels(const kith__quest *q, kith__found *found,
     kith_status st = KITH_OK;
     kith__em_params reach[REACHES];
     int list[LABEL_RUNS];
-    plain p = {0};
+    kith__logits p = {0};
 
     TRY(search_reach(q, reach, found, err));
     if (!q->features)
         return KITH_OK;
-    TRY(new_plain(q, &p, err));
+    TRY(take_plain(q, &p, err));
     if (steps_allowed(q->task, &p.map) < 3 * LABEL_RUNS)
         goto out;
     for (int i = 0; i < LABEL_RUNS; i++) {
@@ -516,7 +505,7 @@ kith_status kith__em_search_labels(const kith__quest *q, kith__found *found,
 out:
     for (int i = 0; i < LABEL_RUNS; i++)
         kith__free(runs[i].B);
-    release_plain(&p);
+    kith__logits_release(&p);
     return st;
 }
 
@@ -524,75 +513,79 @@ out:
 
 typedef struct wanted {
     const kith__recipe *r;
-    float *P;
+    kith__beliefs *out;
     size_t bytes;
 } wanted;
 
-static void keep(void *user, int round, bool propagated, const float *P)
+static void keep(void *user, int round, const float *Q, const float *P)
 {
     const wanted *w = user;
 
-    if (round == w->r->rounds && propagated == w->r->propagated)
-        memcpy(w->P, P, w->bytes);
+    if (round != w->r->rounds || (Q != NULL) != w->r->propagated)
+        return;
+    memcpy(w->out->P, P, w->bytes);
+    if (Q && w->out->Q)
+        memcpy(w->out->Q, Q, w->bytes);
 }
 
-static kith_status follow_features(const kith__quest *q, const kith__recipe *r,
-                                   wanted *w, kith_error *err)
+/* Features through the graph, and the B to start from. */
+static kith_status start_features(const kith__quest *q, const kith__recipe *r,
+                                  kith__logits *l, kith_error *err)
 {
     const kith__task *t = q->task;
     kith_status st = KITH_OK;
-    kith__feature_map map = {0};
     kith__matrix rows = {0};
-    kith__smoother s = {0};
-    kith__table x = {0};
-    float *B = NULL;
 
-    TRY(kith__smoother_new(t->graph, true, t->threads, &s, err));
-    TRY(new_table(q->features, r->prep, &x, err));
-    TRY(kith__map_smooth_each(&x, &s, HOPS, &r->a, 1, t->threads, &map, err));
-    TRY(rows_if_few(t, &map, &rows, err));
-    TRY_NEW(B, kith__alloc((map.columns + 1) * t->classes, sizeof(float)));
-    TRY(fit_start(t, &map, &rows, r->start, B, err));
-    TRY(kith__em_run(&(kith__em){.task = t, .map = &map}, &r->em, 0, r->rounds,
-                     B, keep, w, err));
+    TRY(kith__smoother_new(t->graph, true, t->threads, &l->smoother, err));
+    TRY(new_table(q->features, r->prep, &l->x, err));
+    TRY(kith__map_smooth_each(&l->x, &l->smoother, HOPS, &r->a, 1, t->threads,
+                              &l->map, err));
+    TRY(rows_if_few(t, &l->map, &rows, err));
+    TRY_NEW(l->B,
+            kith__alloc((l->map.columns + 1) * t->classes, sizeof(float)));
+    TRY(fit_start(t, &l->map, &rows, r->start, l->B, err));
 out:
-    kith__free(B);
     kith__matrix_release(&rows);
-    kith__feature_map_release(&map);
-    kith__table_release(&x);
-    kith__smoother_release(&s);
     return st;
 }
 
-static kith_status follow_labels(const kith__quest *q, const kith__recipe *r,
-                                 wanted *w, kith_error *err)
+/* Features as they are, and B = 0. */
+static kith_status start_plain(const kith__quest *q, kith__logits *l,
+                               kith_error *err)
 {
-    const kith__task *t = q->task;
-    kith__em em = {.task = t, .labels = true};
     kith_status st = KITH_OK;
-    float *B = NULL;
-    plain p = {0};
 
-    if (r->rounds > 0) {
-        TRY(new_plain(q, &p, err));
-        em.map = &p.map;
-        em.has = p.has;
-        TRY_NEW(B, kith__alloc_zeroed((p.map.columns + 1) * t->classes,
-                                      sizeof(float)));
-    }
-    TRY(kith__em_run(&em, &r->em, 0, r->rounds, B, keep, w, err));
+    TRY(take_plain(q, l, err));
+    TRY_NEW(l->B, kith__alloc_zeroed((l->map.columns + 1) * q->task->classes,
+                                     sizeof(float)));
 out:
-    kith__free(B);
-    release_plain(&p);
     return st;
 }
 
 kith_status kith__em_follow(const kith__quest *q, const kith__recipe *r,
-                            float *P, kith_error *err)
+                            kith__beliefs *out, kith_error *err)
 {
-    wanted w = {r, P,
-                (size_t)q->task->n * (size_t)q->task->classes * sizeof(*P)};
+    const kith__task *t = q->task;
+    wanted w = {r, out, (size_t)t->n * (size_t)t->classes * sizeof(float)};
+    kith__em em = {.task = t, .labels = r->kind == KITH__EM_LABELS};
+    kith_status st = KITH_OK;
+    kith__logits *l = NULL;
 
-    return r->kind == KITH__EM_FEATURES ? follow_features(q, r, &w, err)
-                                        : follow_labels(q, r, &w, err);
+    if (!em.labels || r->rounds > 0) {
+        TRY_NEW(l, kith__alloc_zeroed(1, sizeof(*l)));
+        TRY(em.labels ? start_plain(q, l, err) : start_features(q, r, l, err));
+        em.map = &l->map;
+        em.has = l->has;
+    }
+    TRY(kith__em_run(&em, &r->em, 0, r->rounds, l ? l->B : NULL, keep, &w,
+                     err));
+    out->linear = r->propagated ? KITH__SUM : KITH__LOGITS;
+    out->roots = em.labels && r->propagated;
+    if (out->Q) {
+        out->logits = l;
+        l = NULL;
+    }
+out:
+    kith__logits_free(l);
+    return st;
 }

@@ -15,14 +15,16 @@
  *
  *     p_uc = sum_v q_v . z_v  -  sum_v r_v . z_v
  *
- * the last sum being what stopping early left.
+ * the last sum being what stopping early left.  lcm-em is one of three: a sum
+ * of steps as LinBP; own potentials beside what one step brings, p_u = o_u +
+ * sum_v w_uv q_v H; or logits of features (explain_logits.c).
  */
 #include <math.h>
 #include <string.h>
 
 #include "core/alloc.h"
 #include "kernels/softmax.h"
-#include "kernels/spectral.h"
+#include "models/explain_lists.h"
 #include "models/model_object.h"
 #include "models/paths.h"
 #include "models/potentials.h"
@@ -59,7 +61,7 @@ static kith_status check_linear(const kith_solution *s, kith_error *err)
             err, KITH_ERR_ARGUMENT, NULL, 0,
             "method '%s' is not linear in the node potentials, so its beliefs "
             "are no sum of contributions; those of 'linbp', 'lcm', 'lcm-wo', "
-            "'lcm-l1' and 'lcm-l2' are: train with --method",
+            "'lcm-l1', 'lcm-l2' and 'lcm-em' are: train with --method",
             s->model->method);
     if (s->b.linear == KITH__FIXED_POINT && !(s->b.certificate.rho < 1))
         return kith__fail(
@@ -104,55 +106,27 @@ out:
     return st;
 }
 
-/* ---- lists --------------------------------------------------------------- */
+/* ---- the sum ------------------------------------------------------------- */
 
-/* Put a part where it belongs among the `most` largest; ties stay in order. */
-static void keep_part(kith_part *list, int32_t *n, int32_t most, kith_part p)
-{
-    int32_t i;
-
-    if (p.value == 0 ||
-        (*n == most && fabs(p.value) <= fabs(list[*n - 1].value)))
-        return;
-    i = *n < most ? (*n)++ : *n - 1;
-    for (; i > 0 && fabs(list[i - 1].value) < fabs(p.value); i--)
-        list[i] = list[i - 1];
-    list[i] = p;
-}
-
-static void sum_parts(const kith_solution *s, kith_explanation *e, int32_t most)
-{
-    for (int32_t v = 0; v < e->nodes; v++) {
-        const kith_part p = {v, s->trained[v], e->contribution[v]};
-
-        if (p.label >= 0)
-            e->by_class[p.label] += p.value;
-        if (v == e->node) {
-            e->echo = p.value - e->own;
-        } else if (p.label >= 0) {
-            e->labelled += p.value;
-            keep_part(e->top_labelled, &e->n_labelled, most, p);
-        } else {
-            e->others += p.value;
-            keep_part(e->top_others, &e->n_others, most, p);
-        }
-    }
-}
-
-static void find_contributions(const kith_solution *s, const float *Z,
-                               kith_explanation *e)
+/* q_v . z_v; of the node itself with `own` in place of the term q_u . e_u. */
+static void find_contributions(const kith_solution *s, const float *E,
+                               const float *Z, kith_explanation *e)
 {
     const int C = e->classes;
+    const int64_t at = (int64_t)e->node * C;
 
 #pragma omp parallel for num_threads(s->setting.task.threads) schedule(static)
     for (int32_t v = 0; v < e->nodes; v++) {
-        const int64_t at = (int64_t)v * C;
         double sum = 0;
 
-        for (int c = 0; c < C; c++)
-            sum += (double)s->b.Q[at + c] * (double)Z[at + c];
+        for (int64_t i = (int64_t)v * C; i < (int64_t)(v + 1) * C; i++)
+            sum += (double)s->b.Q[i] * (double)Z[i];
         e->contribution[v] = sum;
     }
+    for (int c = 0; s->b.own && c < C; c++)
+        e->contribution[e->node] +=
+            ((double)s->b.own[at + c] - (double)s->b.Q[at + c]) *
+            (double)E[at + c];
 }
 
 /* - sum_v r_v . z_v, R = Q + W P H - P. */
@@ -172,62 +146,64 @@ out:
     return st;
 }
 
-/* Each neighbour's w_uv (p_v H)_c. */
-static kith_status find_neighbours(const kith_solution *s, int32_t most,
-                                   kith_explanation *e, kith_error *err)
+/*
+ * What neighbours pass in the last step: after t steps of a sum that is P of
+ * t - 1, made again in *made unless the last step changed next to nothing;
+ * where own parts stand beside, Q.
+ */
+static kith_status passed_on(const kith_solution *s, const float **passed,
+                             float **made, kith_error *err)
 {
-    const int C = e->classes;
-    const int64_t first = s->W.rows[e->node];
+    static const double NOTHING = 1e-5;
+    const kith__task *t = &s->setting.task;
+    const kith_certificate *run = &s->b.certificate;
+    const int64_t cells = (int64_t)t->n * t->classes;
+    kith_certificate unused;
+    kith_status st = KITH_OK;
+    float *other = NULL;
+
+    *passed = s->b.own ? s->b.Q : s->b.P;
+    if (s->b.linear == KITH__FIXED_POINT || s->b.own || run->iterations == 0 ||
+        (run->residual <= NOTHING && !s->b.roots))
+        return KITH_OK;
+    TRY_NEW(*made, kith__alloc_big(cells, sizeof(**made)));
+    TRY_NEW(other, kith__alloc_big(cells, sizeof(*other)));
+    memcpy(*made, s->b.Q, (size_t)cells * sizeof(**made));
+    TRY(kith__propagate(t, &s->W, s->b.coupling, s->b.Q, run->iterations - 1,
+                        -1, *made, other, &unused, err));
+    *passed = *made;
+out:
+    kith__free(other);
+    return st;
+}
+
+static kith_status find_ways(const kith_solution *s, const double *to,
+                             int32_t most, kith_explanation *e, kith_error *err)
+{
+    const int steps = s->b.certificate.iterations;
+    const bool far = s->b.linear == KITH__FIXED_POINT || steps > KITH_PATH_MOST;
+    const kith__walk walk = {.W = &s->W,
+                             .classes = e->classes,
+                             .Q = s->b.Q,
+                             .H = s->b.coupling,
+                             .to = to,
+                             .longest = far ? KITH_PATH_MOST : steps,
+                             .longer = far};
+    const float *passed;
+    float *made = NULL;
     kith_status st = KITH_OK;
 
-    TRY_NEW(e->neighbours, kith__alloc(most, sizeof(*e->neighbours)));
-    for (int64_t p = first; p < s->W.rows[e->node + 1]; p++) {
-        kith_via via = {.node = s->W.neighbours[p],
-                        .weight = kith__weight_at(&s->W, e->node, p)};
-        const float *pv = s->b.P + (int64_t)via.node * C;
-        int32_t i;
-
-        for (int c = 0; c < C; c++)
-            via.value += via.weight * (double)pv[c] *
-                         (double)s->b.coupling[c * C + e->of_class];
-        e->through_neighbours += via.value;
-        if (e->n_neighbours == most &&
-            fabs(via.value) <= fabs(e->neighbours[most - 1].value))
-            continue;
-        i = e->n_neighbours < most ? e->n_neighbours++ : most - 1;
-        for (; i > 0 && fabs(e->neighbours[i - 1].value) < fabs(via.value); i--)
-            e->neighbours[i] = e->neighbours[i - 1];
-        e->neighbours[i] = via;
-    }
+    if (walk.longest == 0)
+        return KITH_OK;
+    TRY(passed_on(s, &passed, &made, err));
+    TRY(kith__find_neighbours(&walk, passed, most, e, err));
+    TRY(kith__find_paths(&walk, most, e, err));
 out:
+    kith__free(made);
     return st;
 }
 
 /* ---- features ------------------------------------------------------------ */
-
-/* B_jc less its mean over the classes. */
-static double centred_weight(const float *B, int64_t j, int C, int c)
-{
-    double mean = 0;
-
-    for (int k = 0; k < C; k++)
-        mean += (double)B[j * C + k] / C;
-    return (double)B[j * C + c] - mean;
-}
-
-static void keep_feature(kith_explanation *e, int32_t most, kith_feature_part p)
-{
-    int32_t i;
-
-    e->feature_sum += p.value;
-    if (p.value == 0 || (e->n_features == most &&
-                         fabs(p.value) <= fabs(e->features[most - 1].value)))
-        return;
-    i = e->n_features < most ? e->n_features++ : most - 1;
-    for (; i > 0 && fabs(e->features[i - 1].value) < fabs(p.value); i--)
-        e->features[i] = e->features[i - 1];
-    e->features[i] = p;
-}
 
 /* The columns that weigh most in the node's logit of the class. */
 static kith_status find_features(const kith_solution *s, int32_t most,
@@ -245,12 +221,14 @@ static kith_status find_features(const kith_solution *s, int32_t most,
     for (int64_t p = kith__row_begin(&row, 0); p < kith__row_begin(&row, 1);
          p++) {
         const int32_t j = kith__column_of(&row, p);
-        const double w = centred_weight(m->weights, j, m->classes, e->of_class);
+        const double w = kith__centred_weight(m->weights, j, m->classes,
+                                              e->of_class);
         const double y = (double)row.value[p];
 
-        keep_feature(e, most, (kith_feature_part){j, y, w, y * w});
+        kith__keep_feature(e, most, (kith_feature_part){j, y, w, y * w});
     }
-    e->bias = centred_weight(m->weights, m->columns, m->classes, e->of_class);
+    e->bias = kith__centred_weight(m->weights, m->columns, m->classes,
+                                   e->of_class);
     e->feature_sum += e->bias;
 out:
     kith__matrix_release(&row);
@@ -260,66 +238,101 @@ out:
 
 /* ---- all of it ----------------------------------------------------------- */
 
+/* t: the class's belief; less the mean over the classes where own parts stand
+ * beside, which are not centred. */
+static void choose_target(const kith_solution *s, const kith_explanation *e,
+                          double *to)
+{
+    for (int c = 0; c < e->classes; c++)
+        to[c] = (c == e->of_class) - (s->b.own ? 1.0 / e->classes : 0);
+}
+
+/* The belief, and the node's own part of it. */
+static void find_belief(const kith_solution *s, const double *to,
+                        kith_explanation *e)
+{
+    const int64_t at = (int64_t)e->node * e->classes;
+    const float *own = s->b.own ? s->b.own : s->b.Q;
+
+    for (int c = 0; c < e->classes; c++) {
+        e->belief += (double)s->b.P[at + c] * to[c];
+        e->own += (double)own[at + c] * to[c];
+    }
+    if (s->b.roots)
+        e->belief = copysign(pow(e->belief, 4), e->belief);
+    e->clamped = s->trained[e->node] >= 0 && !s->b.own &&
+                 (s->model->params.clamp || !s->model->weights);
+}
+
 static kith_status explain_propagation(const kith_solution *s, int32_t most,
                                        kith_explanation *e, kith_error *err)
 {
     const int64_t cells = (int64_t)e->nodes * e->classes;
-    const int64_t at = (int64_t)e->node * e->classes + e->of_class;
     kith_status st = KITH_OK;
     float *E = NULL, *Z = NULL;
+    double *to = NULL;
 
     TRY_NEW(E, kith__alloc_zeroed(cells, sizeof(*E)));
-    E[at] = 1;
+    TRY_NEW(to, kith__alloc(e->classes, sizeof(*to)));
+    choose_target(s, e, to);
+    for (int c = 0; c < e->classes; c++)
+        E[(int64_t)e->node * e->classes + c] = (float)to[c];
     TRY(kith__adjoint(s, E, &Z, err));
-    TRY_NEW(e->contribution, kith__alloc(e->nodes, sizeof(double)));
-    TRY_NEW(e->by_class, kith__alloc_zeroed(e->classes, sizeof(double)));
-    TRY_NEW(e->top_labelled, kith__alloc(most, sizeof(*e->top_labelled)));
-    TRY_NEW(e->top_others, kith__alloc(most, sizeof(*e->top_others)));
-    e->belief = (double)s->b.P[at];
-    e->own = (double)s->b.Q[at];
-    e->clamped = s->trained[e->node] >= 0 &&
-                 (s->model->params.clamp || !s->model->weights);
-    e->propagates = true;
-    e->exact_steps = s->b.linear == KITH__SUM;
-    find_contributions(s, Z, e);
-    sum_parts(s, e, most);
-    if (!e->exact_steps)
+    TRY(kith__new_parts(e, most, err));
+    find_belief(s, to, e);
+    find_contributions(s, E, Z, e);
+    kith__sum_parts(s, most, e);
+    if (e->kind == KITH_SUM_FIXED_POINT)
         TRY(find_remainder(s, Z, e, err));
-    TRY(find_neighbours(s, most, e, err));
-    TRY(kith__find_paths(s, most, e, err));
-    e->sum = e->own + e->echo + e->labelled + e->others + e->unconverged;
+    TRY(find_ways(s, to, most, e, err));
+    e->iterations = s->b.certificate.iterations;
 out:
     kith__free(E);
     kith__free(Z);
+    kith__free(to);
     return st;
 }
 
 /* logreg: the belief is what the features say, less the mean over classes. */
 static void explain_features_alone(const kith_solution *s, kith_explanation *e)
 {
-    const float *p = s->b.P + (int64_t)e->node * e->classes;
-    double mean = 0;
+    e->belief = kith__centred_weight(s->b.P, e->node, e->classes, e->of_class);
+    e->own = e->feature_sum;
+}
 
-    for (int c = 0; c < e->classes; c++)
-        mean += (double)p[c] / e->classes;
-    e->belief = (double)p[e->of_class] - mean;
-    e->sum = e->own = e->feature_sum;
+static kith_sum_kind kind_of(const kith_solution *s)
+{
+    if (strcmp(s->model->method, "logreg") == 0)
+        return KITH_SUM_FEATURES;
+    if (s->b.linear == KITH__LOGITS)
+        return KITH_SUM_LOGITS;
+    if (s->b.own)
+        return s->b.certificate.iterations > 0 ? KITH_SUM_BESIDE : KITH_SUM_OWN;
+    return s->b.linear == KITH__FIXED_POINT ? KITH_SUM_FIXED_POINT
+                                            : KITH_SUM_STEPS;
 }
 
 static kith_status explain_any(const kith_solution *s, int32_t most,
                                kith_explanation *e, kith_error *err)
 {
-    const bool alone = strcmp(s->model->method, "logreg") == 0;
     kith_status st = KITH_OK;
 
-    if (!alone)
+    e->kind = kind_of(s);
+    e->roots = s->b.roots;
+    e->paths_complete = true;
+    if (e->kind == KITH_SUM_LOGITS)
+        TRY(kith__explain_logits(s, most, e, err));
+    else if (e->kind != KITH_SUM_FEATURES)
         TRY(explain_propagation(s, most, e, err));
     if (s->model->weights)
         TRY(find_features(s, most, e, err));
-    if (alone)
+    else if (s->b.logits)
+        TRY(kith__find_columns(s, most, e, err));
+    if (e->kind == KITH_SUM_FEATURES)
         explain_features_alone(s, e);
+    e->sum = e->own + e->echo + e->labelled + e->others + e->constant +
+             e->unconverged;
     e->residual = e->belief - e->sum;
-    e->iterations = s->b.certificate.iterations;
 out:
     return st;
 }
@@ -384,6 +397,79 @@ void kith_explanation_free(kith_explanation *e)
     kith__free(e->paths);
     kith__free(e->features);
     kith__free(e);
+}
+
+/* ---- in words ------------------------------------------------------------ */
+
+const char *kith_sum_name(kith_sum_kind kind)
+{
+    static const char *const names[] = {
+        [KITH_SUM_STEPS] = "steps",
+        [KITH_SUM_FIXED_POINT] = "fixed-point",
+        [KITH_SUM_FEATURES] = "features",
+        [KITH_SUM_OWN] = "own",
+        [KITH_SUM_BESIDE] = "beside",
+        [KITH_SUM_LOGITS] = "logits",
+    };
+
+    return names[kind];
+}
+
+const char *kith_explanation_words(const kith_explanation *e)
+{
+    static const char *const words[] = {
+        [KITH_SUM_STEPS] = "exact, of the iterations that were done",
+        [KITH_SUM_FIXED_POINT] = "exact, of the fixed point",
+        [KITH_SUM_FEATURES] = "exact, of the node's own features",
+        [KITH_SUM_OWN] = "none from other nodes: the model ignores the graph",
+        [KITH_SUM_BESIDE] = "exact, of one step over a fitted coupling; the "
+                            "node's own potential stands beside it",
+        [KITH_SUM_LOGITS] = "exact, of the features of all nodes as seen "
+                            "through the graph",
+    };
+
+    return e->roots ? "exact, of the iterations that were done, before the "
+                      "fourth root that the model takes of beliefs"
+                    : words[e->kind];
+}
+
+static const char *own_words(const kith_explanation *e)
+{
+    if (e->kind == KITH_SUM_FEATURES)
+        return "the node's features";
+    if (e->clamped)
+        return "the node's own label";
+    if (e->own == 0)
+        return "the node itself (nothing known)";
+    return e->features ? "the node's own features"
+                       : "what is known of the node itself";
+}
+
+int32_t kith_explanation_summands(const kith_explanation *e,
+                                  kith_summand out[KITH_SUMMANDS_MOST])
+{
+    const bool seen = e->kind == KITH_SUM_LOGITS;
+    int32_t n = 0;
+
+    out[n++] = (kith_summand){own_words(e), e->own};
+    if (e->kind == KITH_SUM_FEATURES || e->kind == KITH_SUM_OWN)
+        return n;
+    if (e->kind != KITH_SUM_BESIDE)
+        out[n++] = (kith_summand){"the same, returning over neighbours",
+                                  e->echo};
+    out[n++] = (kith_summand){seen ? "features of other labelled nodes"
+                                   : "other labelled nodes",
+                              e->labelled};
+    out[n++] = (kith_summand){seen ? "features of nodes without a known label"
+                                   : "nodes without a known label",
+                              e->others};
+    if (seen)
+        out[n++] = (kith_summand){"the class's bias, less the mean of features",
+                                  e->constant};
+    if (e->kind == KITH_SUM_FIXED_POINT)
+        out[n++] = (kith_summand){"left by stopping before convergence",
+                                  e->unconverged};
+    return n;
 }
 
 /* ---- what a solution can be asked ---------------------------------------- */

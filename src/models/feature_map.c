@@ -79,13 +79,15 @@ times_row(const kith__matrix *x, const float *B, int k, float factor, int32_t u,
                    factor * x->value[p], k);
 }
 
-/* Z = diag(c) X B */
-static void times(const kith__table *t, const float *B, int k, const float *c,
-                  float *Z, int threads)
+void kith__block_times(const kith__block *b, const float *B, int k,
+                       kith__map_room *room, int threads)
 {
+    const kith__matrix *x = &b->x->x;
+    float *Z = room->now;
+
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 256)
-    for (int32_t u = 0; u < t->x.n; u++) {
-#define ROW(K) times_row(&t->x, B, K, c ? c[u] : 1, u, Z + (int64_t)u * (K))
+    for (int32_t u = 0; u < x->n; u++) {
+#define ROW(K) times_row(x, B, K, b->c ? b->c[u] : 1, u, Z + (int64_t)u * (K))
         KITH__WITH_CONSTANT(k, ROW);
 #undef ROW
     }
@@ -170,9 +172,8 @@ static void hop(const kith__block *b, int k, kith__map_room *room, int threads)
     room->next = done;
 }
 
-/* now <- poly(O) now */
-static void smooth(const kith__block *b, int32_t n, int k, kith__map_room *room,
-                   int threads)
+void kith__block_smooth(const kith__block *b, int32_t n, int k,
+                        kith__map_room *room, int threads)
 {
     if (b->hops > 0 && b->a > 0)
         memcpy(room->start, room->now, (size_t)n * (size_t)k * sizeof(float));
@@ -204,8 +205,8 @@ void kith__map_apply(const kith__feature_map *m, const float *B, int k,
         const kith__block *b = &m->block[i];
         float mean[KITH__CLASSES_MOST];
 
-        times(b->x, B, k, b->c, room->now, m->threads);
-        smooth(b, m->n, k, room, m->threads);
+        kith__block_times(b, B, k, room, m->threads);
+        kith__block_smooth(b, m->n, k, room, m->threads);
         mean_of(b, B, k, mean);
 #pragma omp parallel for num_threads(m->threads) schedule(static)
         for (int32_t u = 0; u < m->n; u++) {
@@ -260,7 +261,7 @@ void kith__map_back(const kith__feature_map *m, const float *E, int k,
         float sum[KITH__CLASSES_MOST];
 
         scale_rows(E, b->r, m->n, k, room->now, m->threads);
-        smooth(b, m->n, k, room, m->threads);
+        kith__block_smooth(b, m->n, k, room, m->threads);
         if (b->c)
             scale_rows(room->now, b->c, m->n, k, room->now, m->threads);
         times_turned(b->x, room->now, k, G, m->threads);
@@ -362,7 +363,7 @@ static kith_status squared_lengths(const kith__block *b, int32_t n,
     }
     for (int64_t from = 0; from < (all ? columns : SKETCH); from += AT_ONCE) {
         choose_columns(all, from, columns, &random, B);
-        times(b->x, B, AT_ONCE, b->c, room.now, threads);
+        kith__block_times(b, B, AT_ONCE, &room, threads);
         add_all_squares(&power, a, many, &room, sums, threads, n, square);
     }
 out:

@@ -65,6 +65,13 @@ kith_status kith__map_room_new(const kith__feature_map *m, int k,
                                kith__map_room *out, kith_error *err);
 void kith__map_room_release(kith__map_room *r);
 
+/* The two halves of one block's poly(O) diag(c) X B, n x k, in room->now:
+ * now = diag(c) X B, and now <- poly(O) now. */
+void kith__block_times(const kith__block *b, const float *B, int k,
+                       kith__map_room *room, int threads);
+void kith__block_smooth(const kith__block *b, int32_t n, int k,
+                        kith__map_room *room, int threads);
+
 /* Z = F B + 1 b'; B is (columns + 1) x k, the last row b. */
 void kith__map_apply(const kith__feature_map *m, const float *B, int k,
                      kith__map_room *room, float *Z);

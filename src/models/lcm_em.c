@@ -122,6 +122,9 @@ static bool take_em(const kith__state *s, kith__recipe *r)
     r->rounds = (int)rounds;
     r->propagated = strcmp(kith__state_text(s, "beliefs"), "P") == 0;
     r->prep = (kith_prep)(prep < 0 ? 0 : prep);
+    if (r->propagated ? !(p->h > 0)
+                      : r->kind == KITH__EM_LABELS && r->rounds == 0)
+        return false; /* no such beliefs are made */
     return ok && (r->kind == KITH__EM_LABELS || prep >= 0);
 }
 
@@ -200,8 +203,8 @@ static kith_status follow(const kith__quest *q, const kith__recipe *r,
 {
     kith_status st = KITH_OK;
 
-    TRY(r->kind == KITH__BESIDE ? kith__beside_follow(q, r, kept, out->P, err)
-                                : kith__em_follow(q, r, out->P, err));
+    TRY(r->kind == KITH__BESIDE ? kith__beside_follow(q, r, kept, out, err)
+                                : kith__em_follow(q, r, out, err));
     kept->given = r->kind == KITH__BESIDE && r->graph == KITH__GRAPH_FITTED;
     certify(r, out);
     show_coupling(r, q->task->classes, kept, out);

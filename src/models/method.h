@@ -27,11 +27,16 @@ typedef struct kith__task {
     int threads;
 } kith__task;
 
+/* Logits with all that they are made of: logits.h. */
+typedef struct kith__logits kith__logits;
+
 /* How beliefs P hang on the centred potentials Q that were propagated. */
 typedef enum kith__linearity {
     KITH__NOT_LINEAR = 0, /* or not told */
-    KITH__SUM,            /* P = sum of W^j Q H^j, j = 0 .. iterations */
-    KITH__FIXED_POINT     /* P = Q + W P H, but for what stopping left */
+    KITH__SUM,            /* P = sum of W^j Q H^j, j = 0 .. iterations; with
+                             `own` that is the term for j = 0 */
+    KITH__FIXED_POINT,    /* P = Q + W P H, but for what stopping left */
+    KITH__LOGITS          /* P = F B + 1 b', of `logits` */
 } kith__linearity;
 
 /* A result, in arrays of the caller. */
@@ -39,9 +44,12 @@ typedef struct kith__beliefs {
     float *P;        /* n x classes; the largest of a row is the label */
     float *coupling; /* classes x classes: H in the end */
     float *weights;  /* per stored neighbour: W in the end; NULL = not wanted */
-    float *Q; /* n x classes: centred potentials as propagated, of a method
-                 that sets `linear`; NULL = not wanted */
+    float *Q;   /* n x classes: centred potentials as propagated, of a method
+                   that sets `linear`; NULL = not wanted */
+    float *own; /* n x classes, new; else NULL */
+    kith__logits *logits; /* new, if there are any and Q is wanted; else NULL */
     kith__linearity linear;
+    bool roots; /* P are fourth roots, with the sign, of what is linear */
     bool has_coupling;
     kith_certificate certificate;
     double validation; /* accuracy, if the method knows it better than what P

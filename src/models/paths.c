@@ -2,9 +2,9 @@
  * paths.c: best-first search for strong paths.
  *
  * A path v_j .. v_1 u adds  w(v_j,v_j-1) .. w(v_1,u)  q_vj . h_j  to the belief
- * of u in class c, with h_j = H^j e_c.  As |h_j| <= rho(H)^j,
+ * of u, with h_j = H^j t, t = e_c for class c.  As |h_j| <= rho(H)^j |t|,
  *
- *     |w .. w| rho(H)^j max_v |q_v|
+ *     |w .. w| rho(H)^j |t| max_v |q_v|
  *
  * bounds what a path and, while |w| rho(H) <= 1, any longer one can add.  Paths
  * are taken in falling order of that bound; once it is below the smallest that
@@ -29,11 +29,11 @@ typedef struct step {
 } step;
 
 typedef struct search {
-    const kith_solution *s;
+    const kith__walk *walk;
     kith_explanation *e;
     double *h;      /* (KITH_PATH_MOST + 1) x classes */
     double rho;     /* of H */
-    double longest; /* max |q_v| */
+    double largest; /* max |q_v| |t| */
     step *steps;
     int64_t n, room;
     int64_t *heap; /* steps, the largest bound first */
@@ -90,29 +90,33 @@ static int64_t pop(search *x)
     return top;
 }
 
-/* h_j = H^j e_c and the largest |q|. */
+/* h_j = H^j to, and the largest |q| |to|. */
 static kith_status prepare(search *x, kith_error *err)
 {
-    const kith_solution *s = x->s;
-    const int C = s->setting.task.classes;
-    const float *H = s->b.coupling;
+    const kith__walk *walk = x->walk;
+    const int C = walk->classes;
+    double size = 0;
     kith_status st = KITH_OK;
 
     TRY_NEW(x->h, kith__alloc_zeroed((int64_t)C * (KITH_PATH_MOST + 1),
                                      sizeof(double)));
-    x->h[x->e->of_class] = 1;
-    for (int j = 1; j <= KITH_PATH_MOST; j++)
+    for (int c = 0; c < C; c++) {
+        x->h[c] = walk->to[c];
+        size += walk->to[c] * walk->to[c];
+    }
+    for (int j = 1; j <= walk->longest; j++)
         for (int a = 0; a < C; a++)
             for (int b = 0; b < C; b++)
-                x->h[j * C + a] += (double)H[a * C + b] * x->h[(j - 1) * C + b];
-    x->rho = kith__rho_small(H, C);
-    for (int32_t v = 0; v < s->setting.task.n; v++) {
+                x->h[j * C + a] += (double)walk->H[a * C + b] *
+                                   x->h[(j - 1) * C + b];
+    x->rho = kith__rho_small(walk->H, C);
+    for (int32_t v = 0; v < walk->W->n; v++) {
         double sum = 0;
 
         for (int c = 0; c < C; c++)
-            sum += (double)s->b.Q[(int64_t)v * C + c] *
-                   (double)s->b.Q[(int64_t)v * C + c];
-        x->longest = fmax(x->longest, sqrt(sum));
+            sum += (double)walk->Q[(int64_t)v * C + c] *
+                   (double)walk->Q[(int64_t)v * C + c];
+        x->largest = fmax(x->largest, sqrt(sum * size));
     }
 out:
     return st;
@@ -127,10 +131,10 @@ static double least_kept(const search *x)
 /* Keep a path if it is among the largest. */
 static void keep(search *x, int64_t at)
 {
-    const int C = x->s->setting.task.classes;
+    const int C = x->walk->classes;
     const step *last = &x->steps[at];
     kith_explanation *e = x->e;
-    const float *q = x->s->b.Q + (int64_t)last->node * C;
+    const float *q = x->walk->Q + (int64_t)last->node * C;
     kith_path p = {.length = last->length};
     int32_t i;
 
@@ -161,9 +165,9 @@ static bool on_path(const search *x, int64_t at, int32_t node)
 /* Push all longer paths over `from` that could still matter. */
 static bool extend(search *x, int32_t from, int64_t at)
 {
-    const kith__coupled *W = &x->s->W;
+    const kith__coupled *W = x->walk->W;
     const double product = at < 0 ? 1 : x->steps[at].product;
-    const double bound = at < 0 ? x->longest : x->steps[at].bound;
+    const double bound = at < 0 ? x->largest : x->steps[at].bound;
     const int32_t length = at < 0 ? 1 : x->steps[at].length + 1;
 
     for (int64_t p = W->rows[from]; p < W->rows[from + 1]; p++) {
@@ -176,7 +180,8 @@ static bool extend(search *x, int32_t from, int64_t at)
                           .node = v,
                           .length = length};
 
-        if (fabs(w) * x->rho > 1 || x->n >= LOOKED_AT_MOST)
+        if ((fabs(w) * x->rho > 1 && length < x->walk->longest) ||
+            x->n >= LOOKED_AT_MOST)
             x->e->paths_complete = false;
         if (x->n >= LOOKED_AT_MOST)
             break;
@@ -188,14 +193,16 @@ static bool extend(search *x, int32_t from, int64_t at)
     return true;
 }
 
-kith_status kith__find_paths(const kith_solution *s, int32_t most,
+kith_status kith__find_paths(const kith__walk *walk, int32_t most,
                              kith_explanation *e, kith_error *err)
 {
-    search x = {.s = s, .e = e, .most = most};
+    search x = {.walk = walk, .e = e, .most = most};
     kith_status st = KITH_OK;
 
     TRY_NEW(e->paths, kith__alloc(most, sizeof(*e->paths)));
     e->paths_complete = true;
+    if (walk->longest == 0)
+        goto out;
     TRY(prepare(&x, err));
     if (!extend(&x, e->node, -1))
         TRY(kith__no_memory(err));
@@ -203,8 +210,8 @@ kith_status kith__find_paths(const kith_solution *s, int32_t most,
         const int64_t at = pop(&x);
 
         keep(&x, at);
-        if (x.steps[at].length == KITH_PATH_MOST)
-            e->paths_complete = false;
+        if (x.steps[at].length == walk->longest)
+            e->paths_complete = e->paths_complete && !walk->longer;
         else if (!extend(&x, x.steps[at].node, at))
             TRY(kith__no_memory(err));
     }

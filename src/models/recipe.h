@@ -57,13 +57,14 @@ typedef struct kith__quest {
 } kith__quest;
 
 /* Each search offers what it tries; each follow gives the beliefs of one
- * recipe of its kind in P. */
+ * recipe of its kind in out->P and, if out->Q is there, what they are made of.
+ */
 kith_status kith__em_search_features(const kith__quest *q, kith__found *found,
                                      kith_error *err);
 kith_status kith__em_search_labels(const kith__quest *q, kith__found *found,
                                    kith_error *err);
 kith_status kith__em_follow(const kith__quest *q, const kith__recipe *r,
-                            float *P, kith_error *err);
+                            kith__beliefs *out, kith_error *err);
 
 /* The coupling of KITH__GRAPH_FITTED, kept by the caller: H k x k, b k; if
  * `given` it is used, else fitted. */
@@ -76,7 +77,7 @@ typedef struct kith__kept_coupling {
 kith_status kith__beside_search(const kith__quest *q, kith__found *found,
                                 kith_error *err);
 kith_status kith__beside_follow(const kith__quest *q, const kith__recipe *r,
-                                kith__kept_coupling *coupling, float *P,
-                                kith_error *err);
+                                kith__kept_coupling *coupling,
+                                kith__beliefs *out, kith_error *err);
 
 #endif

@@ -8,6 +8,7 @@
 #include "graph/graph_object.h"
 #include "kernels/softmax.h"
 #include "models/auto.h"
+#include "models/logits.h"
 #include "models/model_object.h"
 #include "models/solution.h"
 #include "models/tune.h"
@@ -117,6 +118,8 @@ static void release_beliefs(kith__beliefs *b)
     kith__free(b->coupling);
     kith__free(b->weights);
     kith__free(b->Q);
+    kith__free(b->own);
+    kith__logits_free(b->logits);
 }
 
 /* ---- training ------------------------------------------------------------ */

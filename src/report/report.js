@@ -362,17 +362,11 @@ function explanation() {
   page.appendChild(h("h1", {}, "Why is node ", name(D.node), " in class ", name(D["class"]), "?"));
   page.appendChild(h("p", { "class": "soft" }, "Probability " + share(D.probability) + " by method " + D.method +
     (D.known ? "; its known label is " : ""), D.known ? name(D.known) : "", ". A belief above 0 speaks for the class. Kith " + D.version + "."));
-  var own = D.propagates ? (D.clamped ? "its own label" : D.features.length ? "its own features" : "the node itself (nothing known)") : "its features";
-  var sum = [[own, D.own]];
-  if (D.propagates) {
-    sum.push(["the same, returning over neighbours", D.echo], ["other labelled nodes", D.labelled],
-      ["nodes without a known label", D.others]);
-    if (!D.exact_steps) sum.push(["left by stopping before convergence", D.unconverged]);
-  }
+  var sum = D.parts.slice();
   sum.push(["sum", D.sum]);
   cards(fill(parts("What the belief is made of", ["part", "value"], sum, largest(sum)), {},
     [h("p", { id: "sum", "class": "soft" }, "The belief is " + D.belief.toPrecision(6) + "; the parts sum to " + D.sum.toPrecision(6) +
-      "; residual " + D.residual.toExponential(1) + ".")]));
+      "; residual " + D.residual.toExponential(1) + ". Contributions: " + D.contributions + ".")]));
   cards(parts("Labelled nodes that add most", ["node", "label", "value"], D.top_labelled, largest(D.top_labelled)),
     parts("Neighbours that it arrives through", ["node", "label", "weight", "value"], D.neighbours, largest(D.neighbours)),
     parts("Other nodes that add most", ["node", "", "value"], D.top_others, largest(D.top_others)),

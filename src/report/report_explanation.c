@@ -93,19 +93,22 @@ static void put_sum(kith__json *j, const kith_explanation *e)
         {"belief", e->belief},
         {"sum", e->sum},
         {"residual", e->residual},
-        {"own", e->own},
-        {"echo", e->echo},
-        {"labelled", e->labelled},
-        {"others", e->others},
-        {"unconverged", e->unconverged},
         {"iterations", e->iterations},
     };
+    kith_summand part[KITH_SUMMANDS_MOST];
+    const int32_t n = kith_explanation_summands(e, part);
 
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
         kith__json_number(j, numbers[i].name, numbers[i].value);
-    kith__json_bool(j, "propagates", e->propagates);
-    kith__json_bool(j, "exact_steps", e->exact_steps);
-    kith__json_bool(j, "clamped", e->clamped);
+    kith__json_open(j, "parts", '[');
+    for (int32_t i = 0; i < n; i++) {
+        kith__json_open(j, NULL, '[');
+        kith__json_string(j, NULL, part[i].what);
+        kith__json_number(j, NULL, part[i].value);
+        kith__json_close(j, ']');
+    }
+    kith__json_close(j, ']');
+    kith__json_string(j, "contributions", kith_explanation_words(e));
     kith__json_bool(j, "paths_complete", e->paths_complete);
 }
 

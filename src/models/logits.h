@@ -1,0 +1,23 @@
+/*
+ * logits.h: logits Z = F B + 1 b' with all that they are made of, so that they
+ * can be asked about later.
+ */
+#ifndef KITH_MODELS_LOGITS_H
+#define KITH_MODELS_LOGITS_H
+
+#include "models/feature_map.h"
+#include "models/method.h"
+
+/* The map points into the others, so it stays where it was made. */
+struct kith__logits {
+    kith__smoother smoother;
+    kith__table x;
+    kith__feature_map map;
+    bool *has; /* nodes that have features; NULL = all */
+    float *B;  /* (columns + 1) x classes */
+};
+
+void kith__logits_release(kith__logits *l); /* a zeroed one is fine */
+void kith__logits_free(kith__logits *l);    /* NULL is fine */
+
+#endif
