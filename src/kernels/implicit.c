@@ -13,6 +13,7 @@ enum {
     POINTS = KITH__IMPLICIT_POINTS,
     VECTORS = KITH__IMPLICIT_VECTORS,
     COLUMNS = 2 * MOST_C - 1, /* of z: p, x */
+    SQUARE = MOST_C * MOST_C,
     LINE = 64,
     CHUNK = 1024, /* neighbours summed together: hubs lose no digits */
     AHEAD = 24    /* neighbours whose records are asked for early */
@@ -109,264 +110,310 @@ void kith__implicit_from_coordinates(int C, const double *K, double *out)
         }
 }
 
-/* ---- sums over a row's neighbours ---------------------------------------- */
-
-/* Which sums: of every point its columns z, as places in a record. */
+/*
+ * The loops below are inlined with the sizes of a shape as constants where they
+ * are common: two, three and four classes, four alternations.
+ */
 typedef struct shape {
-    int points, vectors, columns;
-    int z[POINTS][COLUMNS];
+    int C, n, J, V; /* classes, carried, points, vectors */
 } shape;
 
-/* r = (common, own): sum r, and sum z r for each column. */
+#define WITH_SHAPE(I, CALL)                                                 \
+    do {                                                                    \
+        const shape s_ = {(I)->C, (I)->carried, (I)->points, (I)->vectors}; \
+        if (is_shape(s_, 2, 1, 1, 1))                                       \
+            CALL(((shape){2, 1, 1, 1}));                                    \
+        else if (is_shape(s_, 2, 1, 3, 1))                                  \
+            CALL(((shape){2, 1, 3, 1}));                                    \
+        else if (is_shape(s_, 3, 2, 1, 2))                                  \
+            CALL(((shape){3, 2, 1, 2}));                                    \
+        else if (is_shape(s_, 4, 3, 1, 3))                                  \
+            CALL(((shape){4, 3, 1, 3}));                                    \
+        else                                                                \
+            CALL(s_);                                                       \
+    } while (0)
+
+static bool is_shape(shape s, int C, int n, int J, int V)
+{
+    return s.C == C && s.n == n && s.J == J && s.V == V;
+}
+
+/* ---- sums over a row's neighbours ---------------------------------------- */
+
+/* r = (common, own): sum r, and sum z r for each column z of a point. */
 typedef struct sums {
     kith__v4 common, own[POINTS][VECTORS];
     kith__v4 z_common[POINTS][COLUMNS], z_own[POINTS][COLUMNS][VECTORS];
 } sums;
 
-/* Add the records of neighbours[from .. to - 1]; J, V and Z are constants
- * where it matters. */
-KITH__ALWAYS_INLINE void add_chunk(const kith__implicit *I, const shape *s,
-                                   int J, int V, int Z, int64_t from,
-                                   int64_t to, sums *out)
+KITH__ALWAYS_INLINE void clear_sums(shape s, int Z, sums *a)
 {
-    const int32_t *at = I->start.neighbours;
-    const int64_t last = I->start.rows[I->start.n] - 1;
-    const float *records = I->records;
-    const int64_t stride = KITH__LANES * (1 + V * J);
-    sums a;
-
-    a.common = kith__v4_all(0);
-    for (int j = 0; j < J; j++) {
-        for (int i = 0; i < V; i++)
-            a.own[j][i] = kith__v4_all(0);
+    a->common = kith__v4_all(0);
+    for (int j = 0; j < s.J; j++)
+        for (int i = 0; i < s.V; i++)
+            a->own[j][i] = kith__v4_all(0);
+    for (int j = 0; j < s.J; j++)
         for (int z = 0; z < Z; z++) {
-            a.z_common[j][z] = kith__v4_all(0);
-            for (int i = 0; i < V; i++)
-                a.z_own[j][z][i] = kith__v4_all(0);
-        }
-    }
-    for (int64_t p = from; p < to; p++) {
-        const float *r = records + at[p] * stride;
-        const kith__v4 c = kith__v4_load(r);
-
-        __builtin_prefetch(records +
-                           at[p + AHEAD < last ? p + AHEAD : last] * stride);
-        a.common += c;
-        for (int j = 0; j < J; j++)
-            for (int i = 0; i < V; i++) {
-                const kith__v4 o =
-                    kith__v4_load(r + KITH__LANES * (1 + V * j + i));
-
-                a.own[j][i] += o;
-                for (int z = 0; z < Z; z++)
-                    a.z_own[j][z][i] += r[s->z[j][z]] * o;
-            }
-        for (int j = 0; j < J; j++)
-            for (int z = 0; z < Z; z++)
-                a.z_common[j][z] += r[s->z[j][z]] * c;
-    }
-    out->common += a.common;
-    for (int j = 0; j < J; j++)
-        for (int i = 0; i < V; i++)
-            out->own[j][i] += a.own[j][i];
-    for (int j = 0; j < J; j++)
-        for (int z = 0; z < Z; z++) {
-            out->z_common[j][z] += a.z_common[j][z];
-            for (int i = 0; i < V; i++)
-                out->z_own[j][z][i] += a.z_own[j][z][i];
+            a->z_common[j][z] = kith__v4_all(0);
+            for (int i = 0; i < s.V; i++)
+                a->z_own[j][z][i] = kith__v4_all(0);
         }
 }
 
-static void sum_row(const kith__implicit *I, const shape *s, int32_t u,
-                    sums *out)
+KITH__ALWAYS_INLINE void add_sums(shape s, int Z, const sums *a, sums *to)
+{
+    to->common += a->common;
+    for (int j = 0; j < s.J; j++)
+        for (int i = 0; i < s.V; i++)
+            to->own[j][i] += a->own[j][i];
+    for (int j = 0; j < s.J; j++)
+        for (int z = 0; z < Z; z++) {
+            to->z_common[j][z] += a->z_common[j][z];
+            for (int i = 0; i < s.V; i++)
+                to->z_own[j][z][i] += a->z_own[j][z][i];
+        }
+}
+
+/* Where column z of a point lies in a record: p, then x_t. */
+KITH__ALWAYS_INLINE int column_at(shape s, int j, int z, int t)
+{
+    const int p_at = KITH__LANES * (1 + s.V * j);
+
+    if (z < s.n)
+        return p_at + z;
+    return (t == 0 ? 1 : p_at + s.n + (s.C - 1) * (t - 1)) + z - s.n;
+}
+
+/* Add one record. */
+KITH__ALWAYS_INLINE void add_record(shape s, int Z, int t, const float *r,
+                                    sums *a)
+{
+    const kith__v4 c = kith__v4_load(r);
+
+    a->common += c;
+    for (int j = 0; j < s.J; j++) {
+        kith__v4 own[VECTORS];
+
+        for (int i = 0; i < s.V; i++) {
+            own[i] = kith__v4_load(r + KITH__LANES * (1 + s.V * j + i));
+            a->own[j][i] += own[i];
+        }
+        for (int z = 0; z < Z; z++) {
+            const kith__v4 x = kith__v4_all(r[column_at(s, j, z, t)]);
+
+            a->z_common[j][z] += x * c;
+            for (int i = 0; i < s.V; i++)
+                a->z_own[j][z][i] += x * own[i];
+        }
+    }
+}
+
+/* Columns p and, with `learning`, x_t, over the neighbours of u. */
+KITH__ALWAYS_INLINE void sum_row(const kith__implicit *I, shape s,
+                                 bool learning, int t, int32_t u, sums *out)
 {
     const int64_t end = I->start.rows[u + 1];
+    const int64_t last = I->start.rows[I->start.n] - 1;
+    const int64_t stride = KITH__LANES * (1 + s.V * s.J);
+    const int32_t *at = I->start.neighbours;
+    const int Z = s.n + (learning ? s.C - 1 : 0);
 
-    out->common = kith__v4_all(0);
-    for (int j = 0; j < s->points; j++) {
-        memset(out->own[j], 0, sizeof(out->own[j][0]) * (size_t)s->vectors);
-        memset(out->z_common[j], 0,
-               sizeof(out->z_common[j][0]) * (size_t)s->columns);
-        for (int z = 0; z < s->columns; z++)
-            memset(out->z_own[j][z], 0,
-                   sizeof(out->z_own[j][z][0]) * (size_t)s->vectors);
-    }
-    for (int64_t p = I->start.rows[u]; p < end; p += CHUNK) {
+    clear_sums(s, Z, out);
+    for (int64_t p = I->start.rows[u]; p < end;) {
         const int64_t to = end - p < CHUNK ? end : p + CHUNK;
+        sums a;
 
-#define ADD(J, V, Z)                                                \
-    if (s->points == (J) && s->vectors == (V) && s->columns == (Z)) \
-    add_chunk(I, s, J, V, Z, p, to, out)
-        ADD(1, 1, 2); /* two classes: learning, then propagating */
-        else ADD(1, 1, 1);
-        else ADD(3, 1, 2);
-        else ADD(3, 1, 1);
-        else ADD(1, 2, 4); /* three */
-        else ADD(1, 2, 2);
-        else ADD(1, 3, 6); /* four */
-        else ADD(1, 3, 3);
-        else add_chunk(I, s, s->points, s->vectors, s->columns, p, to, out);
-#undef ADD
+        clear_sums(s, Z, &a);
+        for (; p < to; p++) {
+            const int64_t soon = p + AHEAD < last ? p + AHEAD : last;
+
+            __builtin_prefetch(I->records + at[soon] * stride);
+            add_record(s, Z, t, I->records + at[p] * stride, &a);
+        }
+        add_sums(s, Z, &a, out);
     }
-}
-
-/* Columns p of every point, and x_t of them unless t is negative. */
-static shape shape_of(const kith__implicit *I, int t)
-{
-    shape s = {.points = I->points,
-               .vectors = I->vectors,
-               .columns = I->carried + (t < 0 ? 0 : I->C - 1)};
-
-    for (int j = 0; j < s.points; j++)
-        for (int z = 0; z < s.columns; z++)
-            s.z[j][z] = z < I->carried
-                            ? kith__implicit_p_at(I, j) + z
-                            : kith__implicit_x_at(I, j, t) + z - I->carried;
-    return s;
 }
 
 /* ---- a row's own half ---------------------------------------------------- */
 
 /* c_u: lanes as in a record, and what stands before sum_v z_v. */
 typedef struct half {
-    kith__v4 common, own[VECTORS];
+    float lane[KITH__LANES * (1 + VECTORS)];
     float constant;
 } half;
 
-static void half_of(const kith__implicit *I, int point, int32_t u, half *out)
+KITH__ALWAYS_INLINE void half_of(const kith__implicit *I, shape s, int j,
+                                 int32_t u, half *out)
 {
-    const float *r = kith__implicit_record(I, u);
-    const int C = I->C, first = kith__implicit_p_at(I, point);
-    float lane[KITH__LANES * (1 + VECTORS)] = {0};
+    const float *r = I->records + (int64_t)u * I->stride;
 
-    lane[0] = r[0];
+    for (int i = 0; i < KITH__LANES * (1 + s.V); i++)
+        out->lane[i] = 0;
+    out->lane[0] = r[0];
     out->constant = 0;
     for (int t = 0; t < I->terms; t++) {
-        const float *M = I->term[point].M[t];
-        const int at = kith__implicit_x_at(I, point, t);
-        float *to = t == 0 ? lane + 1 : lane + KITH__LANES + (at - first);
+        const float *M = I->term[j].M[t], *x = r + column_at(s, j, s.n, t);
+        float *to = out->lane +
+                    (t == 0 ? 1 : KITH__LANES + s.n + (s.C - 1) * (t - 1));
 
-        for (int c = 0; c < C; c++) {
-            float xM = M[(C - 1) * C + c];
+        for (int c = 0; c < s.C; c++) {
+            float xM = M[(s.C - 1) * s.C + c];
 
-            for (int k = 0; k < C - 1; k++)
-                xM += r[at + k] * M[k * C + c];
-            if (c < C - 1)
+            for (int k = 0; k < s.C - 1; k++)
+                xM += x[k] * M[k * s.C + c];
+            if (c < s.C - 1)
                 to[c] = xM;
             else
                 out->constant += xM;
         }
     }
-    out->common = kith__v4_load(lane);
-    for (int i = 0; i < I->vectors; i++)
-        out->own[i] = kith__v4_load(lane + KITH__LANES * (1 + i));
 }
 
 /* c_u . sum_v r_v z_v, and sum_v z_v by the constant. */
-static float apply_half(const half *h, int vectors, kith__v4 common,
-                        const kith__v4 *own, float sum)
+KITH__ALWAYS_INLINE float apply_half(const half *h, shape s, kith__v4 common,
+                                     const kith__v4 *own, float sum)
 {
-    kith__v4 dot = h->common * common;
+    kith__v4 dot = kith__v4_load(h->lane) * common;
 
-    for (int i = 0; i < vectors; i++)
-        dot += h->own[i] * own[i];
+    for (int i = 0; i < s.V; i++)
+        dot += kith__v4_load(h->lane + KITH__LANES * (1 + i)) * own[i];
     return kith__v4_sum(dot) + h->constant * sum;
 }
 
-void kith__implicit_pull(const kith__implicit *I, int32_t u, float *out)
+/* Lane i of a vector of them. */
+KITH__ALWAYS_INLINE float lane_of(const kith__v4 *v, int i)
 {
-    const shape s = shape_of(I, -1);
-    sums a;
+    return v[i / KITH__LANES][i % KITH__LANES];
+}
 
-    sum_row(I, &s, u, &a);
-    for (int j = 0; j < I->points; j++) {
-        half h;
+KITH__ALWAYS_INLINE void pull_rows(const kith__implicit *I, shape s,
+                                   int32_t from, int32_t to, float *out)
+{
+    for (int32_t u = from; u < to; u++) {
+        sums a;
 
-        half_of(I, j, u, &h);
-        for (int c = 0; c < I->carried; c++)
-            out[j * I->carried + c] =
-                apply_half(&h, I->vectors, a.z_common[j][c], a.z_own[j][c],
-                           a.own[j][c / KITH__LANES][c % KITH__LANES]);
+        sum_row(I, s, false, 0, u, &a);
+        for (int j = 0; j < s.J; j++) {
+            half h;
+
+            half_of(I, s, j, u, &h);
+            for (int c = 0; c < s.n; c++)
+                *out++ = apply_half(&h, s, a.z_common[j][c], a.z_own[j][c],
+                                    lane_of(a.own[j], c));
+        }
     }
 }
 
-/* w_uv for the half of u. */
-static inline float weight(const kith__implicit *I, int point, const half *h,
-                           int32_t v)
+void kith__implicit_pull(const kith__implicit *I, int32_t from, int32_t to,
+                         float *out)
 {
-    const float *r = kith__implicit_record(I, v);
-    const float *own = r + kith__implicit_p_at(I, point);
-    kith__v4 dot = h->common * kith__v4_load(r);
+#define PULL(s) pull_rows(I, s, from, to, out)
+    WITH_SHAPE(I, PULL);
+#undef PULL
+}
 
-    for (int i = 0; i < I->vectors; i++)
-        dot += h->own[i] * kith__v4_load(own + KITH__LANES * i);
+/* w_uv for the half of u and the record of v. */
+KITH__ALWAYS_INLINE float weight(shape s, int j, const half *h, const float *r)
+{
+    kith__v4 dot = kith__v4_load(h->lane) * kith__v4_load(r);
+
+    for (int i = 0; i < s.V; i++)
+        dot += kith__v4_load(h->lane + KITH__LANES * (1 + i)) *
+               kith__v4_load(r + KITH__LANES * (1 + s.V * j + i));
     return kith__v4_sum(dot) + h->constant;
+}
+
+static shape any_shape(const kith__implicit *I)
+{
+    return (shape){I->C, I->carried, I->points, I->vectors};
 }
 
 float kith__implicit_weight(const kith__implicit *I, int point, int32_t u,
                             int32_t v)
 {
+    const shape s = any_shape(I);
     half h;
 
-    half_of(I, point, u, &h);
-    return weight(I, point, &h, v);
+    half_of(I, s, point, u, &h);
+    return weight(s, point, &h, kith__implicit_record(I, v));
 }
 
 void kith__implicit_weights(const kith__implicit *I, int point, float *out)
 {
     const kith__coupled *W = &I->start;
+    const shape s = any_shape(I);
 
 #pragma omp parallel for num_threads(W->threads) schedule(dynamic, 1024)
     for (int32_t u = 0; u < W->n; u++) {
         half h;
 
-        half_of(I, point, u, &h);
+        half_of(I, s, point, u, &h);
         for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++)
-            out[p] = weight(I, point, &h, W->neighbours[p]);
+            out[p] = weight(s, point, &h,
+                            kith__implicit_record(I, W->neighbours[p]));
     }
 }
 
-double kith__implicit_pull_norm(const kith__implicit *I, int point, int32_t u,
-                                const double *y)
+KITH__ALWAYS_INLINE void norm_row(const kith__implicit *I, shape s, int32_t u,
+                                  const float *y, double *out)
 {
-    double sum = 0;
-    half h;
+    const int64_t last = I->start.rows[I->start.n] - 1;
+    const int64_t stride = KITH__LANES * (1 + s.V * s.J);
+    const int32_t *at = I->start.neighbours;
+    half h[POINTS];
 
-    half_of(I, point, u, &h);
-    for (int64_t p = I->start.rows[u]; p < I->start.rows[u + 1]; p++) {
-        const int32_t v = I->start.neighbours[p];
-
-        sum += fabs((double)weight(I, point, &h, v)) * y[v];
+    for (int j = 0; j < s.J; j++) {
+        half_of(I, s, j, u, &h[j]);
+        out[j] = 0;
     }
-    return sum;
+    for (int64_t p = I->start.rows[u]; p < I->start.rows[u + 1]; p++) {
+        const int64_t v = at[p], soon = at[p + AHEAD < last ? p + AHEAD : last];
+        const float *r = I->records + v * stride;
+
+        __builtin_prefetch(I->records + soon * stride);
+        __builtin_prefetch(y + soon * s.J);
+        for (int j = 0; j < s.J; j++)
+            out[j] += fabs((double)weight(s, j, &h[j], r)) *
+                      (double)y[v * s.J + j];
+    }
+}
+
+void kith__implicit_pull_norm(const kith__implicit *I, int32_t u,
+                              const float *y, double *out)
+{
+#define NORM(s) norm_row(I, s, u, y, out)
+    WITH_SHAPE(I, NORM);
+#undef NORM
 }
 
 /* ---- learning ------------------------------------------------------------ */
 
-/* Lane `at` of the record in a sum of records: common lanes, then own ones. */
-static inline float lane_of(kith__v4 common, const kith__v4 *own, int at)
+/* sum_v x_l z, x_l the coordinate l of x_t: a lane of the point's sums. */
+KITH__ALWAYS_INLINE float of_x(shape s, int t, kith__v4 common,
+                               const kith__v4 *own, int l)
 {
-    return at < KITH__LANES ? common[at]
-                            : own[at / KITH__LANES - 1][at % KITH__LANES];
+    return t == 0 ? common[1 + l] : lane_of(own, s.n + (s.C - 1) * (t - 1) + l);
 }
 
-/* B_u = sum_v x_v'x_v, full: `at` is where x lies among the point's lanes. */
-static void products_of_x(const sums *a, int j, int C, int carried, int at,
-                          float degree, float *B)
+/* B_u = sum_v x_v'x_v, the constants' too. */
+KITH__ALWAYS_INLINE void products_of_x(shape s, int t, const sums *a, int j,
+                                       float degree, float *B)
 {
+    const int C = s.C;
+
     for (int l = 0; l < C - 1; l++) {
         for (int k = 0; k < C - 1; k++)
-            B[l * C + k] = lane_of(a->z_common[j][carried + k],
-                                   a->z_own[j][carried + k], at + l);
-        B[l * C + C - 1] = B[(C - 1) * C + l] = lane_of(a->common, a->own[j],
-                                                        at + l);
+            B[l * C + k] = of_x(s, t, a->z_common[j][s.n + k],
+                                a->z_own[j][s.n + k], l);
+        B[l * C + C - 1] = B[(C - 1) * C + l] = of_x(s, t, a->common, a->own[j],
+                                                     l);
     }
     B[C * C - 1] = degree;
 }
 
 /* K += x'(W x), T += (x'x) (x) B, upper triangles of T's. */
-static void add_totals(int C, const float *x, const float *Wx, const float *B,
-                       kith__implicit_totals *to)
+KITH__ALWAYS_INLINE void add_totals(int C, const float *x, const float *Wx,
+                                    const float *B, kith__implicit_totals *to)
 {
     double *T = to->T;
 
@@ -384,45 +431,74 @@ static void add_totals(int C, const float *x, const float *Wx, const float *B,
 }
 
 /* One row and point: what the pass leaves of it. */
-static void finish_row(const kith__implicit *I, const sums *a, int j, int32_t u,
-                       float *out, kith__implicit_totals *totals)
+KITH__ALWAYS_INLINE void finish_row(const kith__implicit *I, shape s, int t,
+                                    const sums *a, int j, int32_t u, float *out,
+                                    kith__implicit_totals *totals)
 {
-    const int C = I->C, carried = I->carried, t = I->terms;
-    const int at = t == 0 ? 1
-                          : KITH__LANES + kith__implicit_x_at(I, j, t) -
-                                kith__implicit_p_at(I, j);
     const float degree = (float)(I->start.rows[u + 1] - I->start.rows[u]);
-    float x[MOST_C], Wx[MOST_C], B[MOST_C * MOST_C];
+    const float *r = I->records + (int64_t)u * I->stride;
+    float x[MOST_C], Wx[MOST_C], B[SQUARE];
     half h;
 
-    half_of(I, j, u, &h);
-    kith__implicit_x(I, u, j, t, x);
-    for (int c = 0; c < carried; c++) {
-        const float sum = a->own[j][c / KITH__LANES][c % KITH__LANES];
+    half_of(I, s, j, u, &h);
+    for (int c = 0; c < s.C - 1; c++)
+        x[c] = r[column_at(s, j, s.n + c, t)];
+    x[s.C - 1] = 1;
+    for (int c = 0; c < s.n; c++) {
+        const float sum = lane_of(a->own[j], c);
 
-        out[c] = apply_half(&h, I->vectors, a->z_common[j][c], a->z_own[j][c],
-                            sum);
-        for (int b = 0; b < C - 1; b++)
-            out[carried * (1 + b) + c] = lane_of(a->z_common[j][c],
-                                                 a->z_own[j][c], at + b);
-        out[carried * C + c] = sum;
+        out[c] = apply_half(&h, s, a->z_common[j][c], a->z_own[j][c], sum);
+        for (int b = 0; b < s.C - 1; b++)
+            out[s.n * (1 + b) + c] = of_x(s, t, a->z_common[j][c],
+                                          a->z_own[j][c], b);
+        out[s.n * s.C + c] = sum;
     }
-    products_of_x(a, j, C, carried, at, degree, B);
-    for (int c = 0; c < C - 1; c++)
-        Wx[c] = apply_half(&h, I->vectors, a->z_common[j][carried + c],
-                           a->z_own[j][carried + c], B[c * C + C - 1]);
-    Wx[C - 1] = apply_half(&h, I->vectors, a->common, a->own[j], degree);
-    add_totals(C, x, Wx, B, totals);
+    products_of_x(s, t, a, j, degree, B);
+    for (int c = 0; c < s.C - 1; c++)
+        Wx[c] = apply_half(&h, s, a->z_common[j][s.n + c], a->z_own[j][s.n + c],
+                           B[c * s.C + s.C - 1]);
+    Wx[s.C - 1] = apply_half(&h, s, a->common, a->own[j], degree);
+    add_totals(s.C, x, Wx, B, totals);
 }
 
-/* sum_v p_v'p_v of a row and point. */
-static void keep_products(const kith__implicit *I, const sums *a, int j,
-                          float *out)
+/* Where results of a pass go. */
+typedef struct gathered {
+    float *sums, *PP;
+    const int32_t *rows;
+    int32_t n_rows;
+} gathered;
+
+/* sum_v p_v'p_v of listed row i. */
+KITH__ALWAYS_INLINE void keep_products(shape s, const sums *a, int32_t i,
+                                       const gathered *to)
 {
-    for (int c = 0; c < I->carried; c++)
-        for (int d = 0; d < I->carried; d++)
-            out[c * I->carried + d] =
-                a->z_own[j][c][d / KITH__LANES][d % KITH__LANES];
+    const int64_t square = (int64_t)s.n * s.n;
+
+    for (int j = 0; j < s.J; j++)
+        for (int c = 0; c < s.n; c++)
+            for (int d = 0; d < s.n; d++)
+                to->PP[((int64_t)j * to->n_rows + i) * square + c * s.n + d] =
+                    lane_of(a->z_own[j][c], d);
+}
+
+KITH__ALWAYS_INLINE void gather_rows(const kith__implicit *I, shape s,
+                                     int32_t from, int32_t end,
+                                     const gathered *to,
+                                     kith__implicit_totals *totals)
+{
+    const int64_t width = (int64_t)s.n * (s.C + 1);
+    int64_t listed = kith__first_from(to->rows, to->n_rows, from);
+
+    for (int32_t u = from; u < end; u++) {
+        sums a;
+
+        sum_row(I, s, true, I->terms, u, &a);
+        for (int j = 0; j < s.J; j++)
+            finish_row(I, s, I->terms, &a, j, u,
+                       to->sums + ((int64_t)u * s.J + j) * width, &totals[j]);
+        if (listed < to->n_rows && to->rows[listed] == u)
+            keep_products(s, &a, (int32_t)listed++, to);
+    }
 }
 
 /* Partial sums over at least 256 rows, at most 1024 of them: their number
@@ -434,14 +510,22 @@ static int64_t count_parts(int64_t n)
     return wished > 1024 ? 1024 : wished < 1 ? 1 : wished;
 }
 
-bool kith__implicit_gather(const kith__implicit *I, float *out,
+static void add_partial(const kith__implicit_totals *from,
+                        kith__implicit_totals *to)
+{
+    for (int i = 0; i < SQUARE; i++)
+        to->K[i] += from->K[i];
+    for (int i = 0; i < KITH__IMPLICIT_PAIRS * KITH__IMPLICIT_PAIRS; i++)
+        to->T[i] += from->T[i];
+}
+
+bool kith__implicit_gather(const kith__implicit *I, float *sums_out,
                            kith__implicit_totals *totals, const int32_t *rows,
                            int32_t n_rows, float *PP)
 {
-    const int J = I->points, width = kith__implicit_width(I);
+    const int J = I->points;
     const int64_t n = I->start.n, parts = count_parts(n);
-    const int64_t square = (int64_t)I->carried * I->carried;
-    const shape s = shape_of(I, I->terms);
+    const gathered to = {sums_out, PP, rows, n_rows};
     kith__implicit_totals *partial = kith__alloc_zeroed(parts * J,
                                                         sizeof(*partial));
 
@@ -450,32 +534,15 @@ bool kith__implicit_gather(const kith__implicit *I, float *out,
 #pragma omp parallel for num_threads(I->start.threads) schedule(dynamic, 1)
     for (int64_t part = 0; part < parts; part++) {
         const int32_t from = (int32_t)(n * part / parts);
-        const int32_t to = (int32_t)(n * (part + 1) / parts);
-        int32_t listed = (int32_t)kith__first_from(rows, n_rows, from);
-        sums a;
+        const int32_t end = (int32_t)(n * (part + 1) / parts);
 
-        for (int32_t u = from; u < to; u++) {
-            sum_row(I, &s, u, &a);
-            for (int j = 0; j < J; j++)
-                finish_row(I, &a, j, u, out + ((int64_t)u * J + j) * width,
-                           &partial[part * J + j]);
-            if (listed == n_rows || rows[listed] != u)
-                continue;
-            for (int j = 0; j < J; j++)
-                keep_products(I, &a, j,
-                              PP + (j * (int64_t)n_rows + listed) * square);
-            listed++;
-        }
+#define GATHER(s) gather_rows(I, s, from, end, &to, partial + part * J)
+        WITH_SHAPE(I, GATHER);
+#undef GATHER
     }
     memset(totals, 0, (size_t)J * sizeof(*totals));
-    for (int64_t part = 0; part < parts * J; part++) {
-        kith__implicit_totals *to = &totals[part % J];
-
-        for (int i = 0; i < MOST_C * MOST_C; i++)
-            to->K[i] += partial[part].K[i];
-        for (int i = 0; i < KITH__IMPLICIT_PAIRS * KITH__IMPLICIT_PAIRS; i++)
-            to->T[i] += partial[part].T[i];
-    }
+    for (int64_t i = 0; i < parts * J; i++)
+        add_partial(&partial[i], &totals[i % J]);
     kith__free(partial);
     return true;
 }

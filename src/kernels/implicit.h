@@ -158,12 +158,14 @@ bool kith__implicit_gather(const kith__implicit *I, float *sums,
                            kith__implicit_totals *totals, const int32_t *rows,
                            int32_t n_rows, float *PP);
 
-/* (W p)_u of every point into out (points x carried), without D. */
-void kith__implicit_pull(const kith__implicit *I, int32_t u, float *out);
+/* (W p)_u of rows from .. to - 1 and every point, without D, into out:
+ * (to - from) x points x carried. */
+void kith__implicit_pull(const kith__implicit *I, int32_t from, int32_t to,
+                         float *out);
 
-/* sum_v |w_uv| y_v of a point, without D. */
-double kith__implicit_pull_norm(const kith__implicit *I, int point, int32_t u,
-                                const double *y);
+/* sum_v |w_uv| y_v of every point, y n x points; without D. */
+void kith__implicit_pull_norm(const kith__implicit *I, int32_t u,
+                              const float *y, double *out);
 
 /* All weights, per stored neighbour; and one of them.  Both without D. */
 void kith__implicit_weights(const kith__implicit *I, int point, float *out);

@@ -1,11 +1,12 @@
 #include "kernels/spectral.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "core/alloc.h"
 
 /* sum_v |w_uv| y_v */
-static double norm_of_row(const void *of, int32_t u, const double *y)
+static void norm_of_row(const void *of, int32_t u, const float *y, double *out)
 {
     const kith__coupled *W = of;
     double sum = 0;
@@ -13,62 +14,99 @@ static double norm_of_row(const void *of, int32_t u, const double *y)
     for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++) {
         const int32_t v = W->neighbours[p];
 
-        sum += y[v] *
+        sum += (double)y[v] *
                (W->weights ? fabs((double)W->weights[p]) : (double)W->scale[v]);
     }
-    return W->weights ? sum : sum * (double)W->scale[u];
+    *out = W->weights ? sum : sum * (double)W->scale[u];
 }
 
-/* out_u = scale (y_u + sum_v |w_uv| y_v), kept above 0; returns the bound that
- * y gives, max_u of that sum / y_u. */
-static double step(const kith__coupled *shape, kith__norm_fn *norm,
-                   const void *W, const double *y, double scale, double *out)
+/* next_u = scale (y_u / 4 + sum_v |w_uv| y_v), kept above 0; bounds are what y
+ * gives, max_u of that sum / y_u. */
+static void step(const kith__coupled *shape, kith__norm_fn *norm, const void *W,
+                 int count, const float *y, const double *scale, float *next,
+                 double *bounds)
 {
-    double bound = 0;
+    double bound[KITH__RHO_MOST] = {0};
 
 #pragma omp parallel for num_threads(shape->threads) schedule(dynamic, 1024) \
     reduction(max                                                            \
-              : bound)
+              : bound[:KITH__RHO_MOST])
     for (int32_t u = 0; u < shape->n; u++) {
-        const double sum = norm(W, u, y), here = sum / y[u];
-        const double next = scale * (y[u] + sum);
+        const int64_t at = (int64_t)u * count;
+        double sum[KITH__RHO_MOST];
 
-        out[u] = next > 1e-300 ? next : 1e-300;
-        bound = here > bound ? here : bound;
+        norm(W, u, y, sum);
+        for (int j = 0; j < count; j++) {
+            const double own = (double)y[at + j], here = sum[j] / own;
+            const double to = scale[j] * (own / 4 + sum[j]);
+
+            next[at + j] = to > 1e-30 ? (float)to : 1e-30f;
+            bound[j] = here > bound[j] ? here : bound[j];
+        }
     }
-    return bound;
+    memcpy(bounds, bound, sizeof(bound));
 }
 
-double kith__rho_bound_of(const kith__coupled *shape, kith__norm_fn *norm,
-                          const void *W, int most, double enough)
+/* The least bound so far, of those that are not finished: good enough, or
+ * hardly falling.  True once all are. */
+static _Bool improve(int count, const double *found, const double *enough,
+                     _Bool *finished, double *bounds, double *scale)
 {
-    double *y = kith__alloc_big(shape->n, sizeof(*y));
-    double *next = kith__alloc_big(shape->n, sizeof(*next));
-    double bound = INFINITY, last = INFINITY, scale = 1;
+    _Bool all = 1;
 
-    for (int32_t u = 0; y && next && u < shape->n; u++)
-        y[u] = sqrt((double)(shape->rows[u + 1] - shape->rows[u]) + 1e-12);
-    for (int i = 0; y && next && i < most; i++) {
-        double *swap = y;
+    for (int j = 0; j < count; j++) {
+        const double last = bounds[j];
 
-        bound = fmin(bound, step(shape, norm, W, y, scale, next));
-        if (bound <= enough || bound > last * (1 - 1e-4))
-            break;
-        last = bound;
+        if (finished[j])
+            continue;
+        bounds[j] = fmin(last, found[j]);
+        finished[j] = bounds[j] <= enough[j] || bounds[j] > last * 0.99;
+        scale[j] = 1 / (0.25 + bounds[j]); /* so that no entry grows */
+        all &= finished[j];
+    }
+    return all;
+}
+
+_Bool kith__rho_bounds_of(const kith__coupled *shape, kith__norm_fn *norm,
+                          const void *W, int count, int most,
+                          const double *enough, double *bounds)
+{
+    const int64_t cells = (int64_t)shape->n * count;
+    float *y = kith__alloc_big(cells, sizeof(*y));
+    float *next = kith__alloc_big(cells, sizeof(*next));
+    double scale[KITH__RHO_MOST], found[KITH__RHO_MOST];
+    const _Bool good = y && next;
+    _Bool done = !good, finished[KITH__RHO_MOST] = {0};
+
+    for (int j = 0; j < count; j++) {
+        bounds[j] = INFINITY;
+        scale[j] = 1;
+    }
+    for (int64_t i = 0; good && i < cells; i++) {
+        const int64_t u = i / count;
+
+        y[i] = sqrtf((float)(shape->rows[u + 1] - shape->rows[u]) + 1e-12f);
+    }
+    for (int i = 0; i < most && !done; i++) {
+        float *swap = y;
+
+        step(shape, norm, W, count, y, scale, next, found);
+        done = improve(count, found, enough, finished, bounds, scale);
         y = next;
         next = swap;
-        scale = 1 / (1 + bound); /* so that no entry grows */
     }
-    if (!y || !next)
-        bound = -1;
     kith__free(y);
     kith__free(next);
-    return bound == INFINITY ? 0 : bound;
+    return good;
 }
 
 double kith__rho_bound(const kith__coupled *W, int most, double enough)
 {
-    return kith__rho_bound_of(W, norm_of_row, W, most, enough);
+    double bound;
+
+    if (!kith__rho_bounds_of(W, norm_of_row, W, 1, most, &enough, &bound))
+        return -1;
+    return bound;
 }
 
 double kith__rho_small(const float *H, int k)

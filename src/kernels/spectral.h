@@ -11,18 +11,25 @@
  *
  *     rho(W) <= rho(|W|) <= max_u ( |W| v )_u / v_u      (Collatz, Wielandt)
  *
- * and power iteration of |W| + I from v_u = sqrt(d_u) tightens it; that start
- * is exact for W = D^-1/2 A D^-1/2.  It stops once the bound is at most
- * `enough`, or hardly falls any more, or after `most` passes over the edges.
- * Negative if there is no memory.
+ * and power iteration of |W| + I/4 from v_u = sqrt(d_u) tightens it (the I for
+ * graphs of two sides, where |W| alone would go back and forth); that start is
+ * exact for W = D^-1/2 A D^-1/2.  It stops once the bound is at most `enough`,
+ * or falls by less than 1 %, or after `most` passes over the edges.  Negative
+ * if there is no memory.
  */
 double kith__rho_bound(const kith__coupled *W, int most, double enough);
 
-/* The same for weights that lie elsewhere: norm gives sum_v |w_uv| y_v, and of
- * `shape` only the rows and the threads are used. */
-typedef double kith__norm_fn(const void *W, int32_t u, const double *y);
-double kith__rho_bound_of(const kith__coupled *shape, kith__norm_fn *norm,
-                          const void *W, int most, double enough);
+/*
+ * The same for several W on one graph, whose weights lie elsewhere, side by
+ * side: norm gives sum_v |w_uv| y_v for each of them, y n x count; of `shape`
+ * only the rows and the threads are used.  false if there is no memory.
+ */
+enum { KITH__RHO_MOST = 4 }; /* at once */
+typedef void kith__norm_fn(const void *W, int32_t u, const float *y,
+                           double *out);
+_Bool kith__rho_bounds_of(const kith__coupled *shape, kith__norm_fn *norm,
+                          const void *W, int count, int most,
+                          const double *enough, double *bounds);
 
 /* rho(H) of a small symmetric matrix, by power iteration of H^2, with a
  * relative error far below float's. */

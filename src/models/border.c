@@ -200,7 +200,7 @@ static double more(float w, float D)
 
 double kith__border_norm(const kith__border *b, const float *own,
                          const kith__implicit *I, int point, int64_t i,
-                         const double *y)
+                         const float *y)
 {
     const int32_t l = b->trained[i], u = b->node[i];
     double sum = 0;
@@ -209,7 +209,8 @@ double kith__border_norm(const kith__border *b, const float *own,
         for (int64_t k = b->begin[i]; k < b->begin[i + 1]; k++) {
             const int32_t e = b->by_node[k], v = b->task->train[b->owner[e]];
 
-            sum += more(kith__implicit_weight(I, point, u, v), own[e]) * y[v];
+            sum += more(kith__implicit_weight(I, point, u, v), own[e]) *
+                   (double)y[(int64_t)v * I->points + point];
         }
         return sum;
     }
@@ -218,7 +219,7 @@ double kith__border_norm(const kith__border *b, const float *own,
 
         sum += more(kith__implicit_weight(I, point, u, v),
                     own[e] + pushed_back(b, own, i, v)) *
-               y[v];
+               (double)y[(int64_t)v * I->points + point];
     }
     return sum;
 }

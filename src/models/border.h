@@ -70,10 +70,10 @@ void kith__border_agreement(const kith__border *b, const float *own,
                             const kith__implicit *I, int point, int t,
                             double *K);
 
-/* sum_v (|w_uv + D_uv| - |w_uv|) y_v for touched node i. */
+/* sum_v (|w_uv + D_uv| - |w_uv|) y_v for touched node i, y n x points. */
 double kith__border_norm(const kith__border *b, const float *own,
                          const kith__implicit *I, int point, int64_t i,
-                         const double *y);
+                         const float *y);
 
 /* weights (per stored neighbour) += D */
 void kith__border_add(const kith__border *b, const float *own, float *weights);

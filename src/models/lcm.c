@@ -353,14 +353,14 @@ double kith__lcm_enough(const kith_params *p, const float *H, int C)
 {
     const double rho = kith__rho_small(H, C);
 
-    return rho > 0 ? (p->as_written ? 1 : p->bound) / rho : (double)INFINITY;
+    return rho > 0 ? p->bound / rho : (double)INFINITY;
 }
 
 double kith__lcm_guard(const kith_params *p, double rho_of_W, float *H, int C)
 {
     const double rho = rho_of_W * kith__rho_small(H, C);
 
-    if (p->as_written || rho <= p->bound)
+    if (rho <= p->bound)
         return rho;
     for (int i = 0; i < C * C; i++)
         H[i] = (float)((double)H[i] * p->bound / rho);
@@ -385,6 +385,9 @@ static kith_status alternate(kith__lcm *s, kith_certificate *certificate,
                                total, "steps", err));
         }
     }
+    certificate->rho = (double)NAN;
+    if (s->p->as_written)
+        goto out;
     rho = kith__rho_bound(&s->W, KITH__LCM_BOUND_PASSES,
                           kith__lcm_enough(s->p, s->H, C));
     if (rho < 0)
@@ -434,6 +437,22 @@ static kith_status run(const kith__task *task, const kith_params *p,
     if (kith__lcm_choose_form(task, p, kind).implicit)
         return kith__lcm_run_implicit(task, p, kind, potentials, out, err);
     return kith__lcm_run_explicit(task, p, kind, potentials, out, err);
+}
+
+kith_status kith__lcm_grid(const kith__task *task, const kith__method *method,
+                           const kith_params *points, int n,
+                           const float *potentials,
+                           const kith__known_nodes *val, kith__score *scores,
+                           bool *done, kith_error *err)
+{
+    const kith__regulariser kind = method->run == kith__lcm_run
+                                       ? KITH__CONSISTENCY
+                                       : KITH__NONE;
+
+    *done = kith__lcm_choose_form(task, points, kind).implicit;
+    return *done ? kith__lcm_try_implicit(task, points, n, kind, potentials,
+                                          val, scores, err)
+                 : KITH_OK;
 }
 
 kith_status kith__lcm_run(const kith__task *task, const kith_params *p,

@@ -63,6 +63,15 @@ kith_status kith__lcm_run_implicit(const kith__task *task, const kith_params *p,
                                    const float *potentials, kith__beliefs *out,
                                    kith_error *err);
 
+/* Scores of n points that differ in g1, g2 and lambda alone, in passes that
+ * they share. */
+kith_status kith__lcm_try_implicit(const kith__task *task,
+                                   const kith_params *points, int n,
+                                   kith__regulariser kind,
+                                   const float *potentials,
+                                   const kith__known_nodes *val,
+                                   kith__score *scores, kith_error *err);
+
 /* ---- what they share ----------------------------------------------------- */
 
 /* Passes over the edges to bound rho(W), at most. */
@@ -81,8 +90,8 @@ void kith__lcm_step_coupling(const kith__task *task, const kith_params *p,
                              kith__regulariser kind, const double *dH,
                              const double *K, float *H);
 
-/* How small a bound of rho(W) would do: no scaling needed; as written, it
- * shows that propagation converges. */
+/* How small a bound of rho(W) would do: no scaling needed.  As written, nothing
+ * is bounded. */
 double kith__lcm_enough(const kith_params *p, const float *H, int C);
 
 /* Scale H so that rho(W) rho(H) <= bound; returns the product then. */

@@ -33,7 +33,11 @@
 #include "models/border.h"
 #include "models/lcm.h"
 
-enum { MOST_C = KITH__IMPLICIT_CLASSES, POINTS = KITH__IMPLICIT_POINTS };
+enum {
+    MOST_C = KITH__IMPLICIT_CLASSES,
+    POINTS = KITH__IMPLICIT_POINTS,
+    BLOCK = 128 /* rows propagated together */
+};
 
 /* ---- which form ---------------------------------------------------------- */
 
@@ -446,7 +450,8 @@ static float next_row(const learner *s, int j, int32_t u, int64_t touched,
         for (int k = 0; k < C; k++)
             p += full[k] * q->H[k * C + c];
         next[c] = p;
-        change = fmaxf(change, fabsf(p - old[c]));
+        p = fabsf(p - old[c]);
+        change = p > change ? p : change;
     }
     return change;
 }
@@ -487,42 +492,53 @@ static void advance(learner *s, int t, int then, float *changes)
     memcpy(changes, change, sizeof(change));
 }
 
+/* Rows of the next P in `next` (n x points x carried); change as above. */
+static void propagate_rows(const learner *s, int32_t from, int32_t to,
+                           float *next, float *change)
+{
+    const int J = s->points, n = s->carried;
+    float *row = next + (int64_t)from * J * n;
+
+    kith__implicit_pull(&s->I, from, to, row);
+    for (int32_t u = from; u < to; u++) {
+        const int64_t touched = kith__border_find(&s->border, u);
+
+        for (int j = 0; j < J; j++, row += n) {
+            float full[MOST_C];
+            const float here = next_row(s, j, u, touched, row, full);
+
+            change[j] = here > change[j] ? here : change[j];
+            for (int c = 0; c < n; c++)
+                row[c] = full[c];
+        }
+    }
+}
+
 /* P <- Q + W P H by a pass over the edges, of points that are not done. */
 static void propagate(learner *s, float *changes)
 {
     const int J = s->points, n = s->carried;
-    float *next = s->sums; /* n x points x carried: free after learning */
+    float *next = s->sums; /* free after learning */
     float change[POINTS] = {0};
 
     for (int j = 0; j < J; j++)
         kith__border_apply(&s->border, s->point[j].own, &s->I, j,
                            s->point[j].DP);
-#pragma omp parallel for num_threads(s->task->threads) schedule(dynamic, 512) \
-    reduction(max                                                             \
+#pragma omp parallel for num_threads(s->task->threads) schedule(dynamic, 4) \
+    reduction(max                                                           \
               : change[:POINTS])
-    for (int32_t u = 0; u < s->task->n; u++) {
-        const int64_t touched = kith__border_find(&s->border, u);
-        float wp[POINTS * MOST_C], full[MOST_C];
-
-        kith__implicit_pull(&s->I, u, wp);
-        for (int j = 0; j < J; j++) {
-            const float here = next_row(s, j, u, touched, wp + j * n, full);
-
-            change[j] = here > change[j] ? here : change[j];
-            memcpy(next + ((int64_t)u * J + j) * n, full,
-                   (size_t)n * sizeof(*next));
-        }
-    }
+    for (int32_t from = 0; from < s->task->n; from += BLOCK)
+        propagate_rows(s, from,
+                       s->task->n - from < BLOCK ? s->task->n : from + BLOCK,
+                       next, change);
 #pragma omp parallel for num_threads(s->task->threads) schedule(static)
     for (int32_t u = 0; u < s->task->n; u++)
-        for (int j = 0; j < J; j++) {
-            float full[MOST_C];
-
-            if (s->point[j].certificate.converged)
-                continue;
-            kith__implicit_widen(&s->I, next + ((int64_t)u * J + j) * n, full);
-            kith__implicit_put(&s->I, u, j, -1, full);
-        }
+        for (int j = 0; j < J; j++)
+            if (!s->point[j].certificate.converged)
+                memcpy(kith__implicit_record(&s->I, u) +
+                           kith__implicit_p_at(&s->I, j),
+                       next + ((int64_t)u * J + j) * n,
+                       (size_t)n * sizeof(*next));
     memcpy(changes, change, sizeof(change));
 }
 
@@ -538,35 +554,36 @@ static void read_beliefs(const learner *s, int j, float *P)
 
 /* ---- the bound of rho(W) ------------------------------------------------- */
 
-typedef struct norm_of {
-    const learner *s;
-    int j;
-} norm_of;
-
-/* sum_v |w_uv + D_uv| y_v */
-static double norm_of_row(const void *of, int32_t u, const double *y)
+/* sum_v |w_uv + D_uv| y_v of every point */
+static void norm_of_row(const void *of, int32_t u, const float *y, double *out)
 {
-    const norm_of *W = of;
-    const learner *s = W->s;
+    const learner *s = of;
     const int64_t touched = kith__border_find(&s->border, u);
-    const double sum = kith__implicit_pull_norm(&s->I, W->j, u, y);
 
-    return touched < 0 ? sum
-                       : sum + kith__border_norm(&s->border, s->point[W->j].own,
-                                                 &s->I, W->j, touched, y);
+    kith__implicit_pull_norm(&s->I, u, y, out);
+    for (int j = 0; touched >= 0 && j < s->points; j++)
+        out[j] += kith__border_norm(&s->border, s->point[j].own, &s->I, j,
+                                    touched, y);
 }
 
-static kith_status guard(learner *s, int j, kith_error *err)
+static kith_status guard(learner *s, kith_error *err)
 {
-    const norm_of W = {s, j};
-    point *q = &s->point[j];
-    const double rho = kith__rho_bound_of(&s->task->W, norm_of_row, &W,
-                                          KITH__LCM_BOUND_PASSES,
-                                          kith__lcm_enough(q->p, q->H, s->C));
+    double enough[POINTS], rho[POINTS];
 
-    if (rho < 0)
+    for (int j = 0; j < s->points; j++) {
+        point *q = &s->point[j];
+
+        enough[j] = kith__lcm_enough(q->p, q->H, s->C);
+        q->certificate.rho = (double)NAN;
+    }
+    if (s->point[0].p->as_written)
+        return KITH_OK;
+    if (!kith__rho_bounds_of(&s->task->W, norm_of_row, s, s->points,
+                             KITH__LCM_BOUND_PASSES, enough, rho))
         return kith__no_memory(err);
-    q->certificate.rho = kith__lcm_guard(q->p, rho, q->H, s->C);
+    for (int j = 0; j < s->points; j++)
+        s->point[j].certificate.rho = kith__lcm_guard(s->point[j].p, rho[j],
+                                                      s->point[j].H, s->C);
     return KITH_OK;
 }
 
@@ -596,8 +613,8 @@ static kith_status alternate(learner *s, kith_error *err)
         for (int j = 0; j < s->points; j++)
             learn_point(s, t, j);
         s->I.terms = t + 1;
-        for (int j = 0; t + 1 == outer && j < s->points; j++)
-            TRY(guard(s, j, err));
+        if (t + 1 == outer)
+            TRY(guard(s, err));
         advance(s, t, t + 1 < outer ? t + 1 : -1, changes);
         TRY(tell(s, "learning", t + 1, outer, err));
     }
@@ -642,6 +659,60 @@ static kith_status finish(learner *s, kith_error *err)
         TRY(tell(s, "propagating", i + 1, left, err));
     }
 out:
+    return st;
+}
+
+/* Room for as many points as share a pass; the sums of the first stay. */
+static kith_status room_for_points(learner *s, int points, kith_error *err)
+{
+    const int64_t square = (int64_t)s->carried * s->carried;
+    kith_status st = KITH_OK;
+
+    TRY_NEW(s->sums, kith__alloc_big((int64_t)s->task->n * points * s->width,
+                                     sizeof(float)));
+    TRY_NEW(s->PP, kith__alloc(points * (int64_t)s->task->n_train * square,
+                               sizeof(float)));
+out:
+    return st;
+}
+
+kith_status kith__lcm_try_implicit(const kith__task *task,
+                                   const kith_params *points, int n,
+                                   kith__regulariser kind,
+                                   const float *potentials,
+                                   const kith__known_nodes *val,
+                                   kith__score *scores, kith_error *err)
+{
+    const int64_t cells = (int64_t)task->n * task->classes;
+    const int outer = points[0].outer;
+    kith_status st = KITH_OK;
+    float *P1 = NULL, *P = NULL;
+    learner s = {0};
+
+    TRY_NEW(P1, kith__alloc_big(cells, sizeof(*P1)));
+    TRY_NEW(P, kith__alloc_big(cells, sizeof(*P)));
+    TRY(begin(&s, task, points, kind, potentials, P1, err));
+    TRY(first_pass(&s, outer, err));
+    kith__implicit_release(&s.I);
+    TRY(room_for_points(&s, n < POINTS ? n : POINTS, err));
+    for (int i = 0; i < n; i += POINTS) {
+        const int J = n - i < POINTS ? n - i : POINTS;
+
+        TRY(new_points(&s, points + i, J, err));
+        TRY(new_records(&s, J, outer, err));
+        TRY(alternate(&s, err));
+        TRY(finish(&s, err));
+        for (int j = 0; j < J; j++) {
+            read_beliefs(&s, j, P);
+            scores[i + j] = kith__score_of(P, task->classes, val);
+        }
+        release_points(&s);
+        TRY(kith__progress(task->job, "tuning", i + J, n, "points", err));
+    }
+out:
+    release(&s);
+    kith__free(P1);
+    kith__free(P);
     return st;
 }
 

@@ -102,3 +102,46 @@ out:
     kith__free(other);
     return st;
 }
+
+/* Points that differ in their iterations alone, ascending, are one run that is
+ * looked at on its way. */
+kith_status kith__linbp_grid(const kith__task *task, const kith__method *method,
+                             const kith_params *points, int n,
+                             const float *potentials,
+                             const kith__known_nodes *val, kith__score *scores,
+                             bool *done, kith_error *err)
+{
+    const int64_t cells = (int64_t)task->n * task->classes;
+    kith_certificate so_far = {0};
+    kith_status st = KITH_OK;
+    float *Q = NULL, *P = NULL, *other = NULL;
+    float H[KITH__CLASSES_MOST];
+    int before = 0;
+
+    (void)method;
+    *done = task->classes * task->classes <= KITH__CLASSES_MOST;
+    for (int i = 0; i < n; i++)
+        *done &= points[i].clamp == points[0].clamp &&
+                 (i == 0 || points[i].iterations > points[i - 1].iterations);
+    if (!*done)
+        return KITH_OK;
+    TRY_NEW(Q, kith__alloc_big(cells, sizeof(*Q)));
+    TRY_NEW(P, kith__alloc_big(cells, sizeof(*P)));
+    TRY_NEW(other, kith__alloc_big(cells, sizeof(*other)));
+    kith__coupling_start(task->classes, H);
+    kith__centre_potentials(task, potentials, points[0].clamp, Q);
+    memcpy(P, Q, (size_t)cells * sizeof(*Q));
+    for (int i = 0; i < n; i++) {
+        if (!so_far.converged)
+            TRY(kith__propagate(task, &task->W, H, Q,
+                                points[i].iterations - before,
+                                points[i].tolerance, P, other, &so_far, err));
+        before = points[i].iterations;
+        scores[i] = kith__score_of(P, task->classes, val);
+    }
+out:
+    kith__free(Q);
+    kith__free(P);
+    kith__free(other);
+    return st;
+}

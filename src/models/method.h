@@ -52,6 +52,19 @@ typedef kith_status kith__run_fn(const kith__task *task, const kith_params *p,
                                  const float *potentials, kith__beliefs *out,
                                  kith_error *err);
 
+typedef struct kith__method kith__method;
+
+/*
+ * Scores of n points on the validation nodes, for less than running each:
+ * their passes over the graph are shared.  The points are of one grid of
+ * tune.c.  *done is false if that is not possible here.
+ */
+typedef kith_status
+kith__grid_fn(const kith__task *task, const kith__method *method,
+              const kith_params *points, int n, const float *potentials,
+              const kith__known_nodes *val, kith__score *scores, bool *done,
+              kith_error *err);
+
 /*
  * Or it is on its own: `fit` learns from the training nodes, chooses on the
  * validation nodes `val` (may be none), leaves what it learnt and chose in
@@ -69,19 +82,22 @@ typedef kith_status kith__apply_fn(const kith__task *task,
                                    const kith__state *state, kith__beliefs *out,
                                    kith_error *err);
 
-typedef struct kith__method {
+struct kith__method {
     bool uses_graph; /* else beliefs are the potentials' logarithms */
     bool needs_features;
-    bool learns;       /* g1, g2, lambda matter */
-    kith__run_fn *run; /* or the other two */
+    bool learns;         /* g1, g2, lambda matter */
+    kith__run_fn *run;   /* or the other two */
+    kith__grid_fn *grid; /* or NULL */
     kith__fit_fn *fit;
     kith__apply_fn *apply;
-} kith__method;
+};
 
 /* One file each; the four of LCM in one. */
 kith__run_fn kith__logreg_run, kith__linbp_run, kith__bp_run;
 kith__run_fn kith__lcm_run, kith__lcm_wo_run, kith__lcm_l1_run,
     kith__lcm_l2_run;
+
+kith__grid_fn kith__linbp_grid, kith__lcm_grid;
 
 /* Those on their own, one file each. */
 kith__fit_fn kith__gcn_fit, kith__sgc_fit, kith__appnp_fit, kith__lp_fit,

@@ -71,10 +71,14 @@ try_points(const kith__task *task, const kith__method *method,
     const bool wide = kith__side_by_side(task) && n > 1;
     kith__score scores[MOST_POINTS] = {{0}};
     kith_status st = KITH_OK;
+    bool done = false;
 
+    if (!wide && n > 1 && method->grid)
+        TRY(method->grid(task, method, points, n, potentials, val, scores,
+                         &done, err));
 #pragma omp parallel for num_threads(wide ? task->threads : 1) \
     schedule(dynamic, 1)
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < (done ? 0 : n); i++) {
         kith__task own = *task;
         kith_error why = {0};
         kith_status got;
@@ -88,14 +92,15 @@ try_points(const kith__task *task, const kith__method *method,
         kith__note_failure(got, &why, &st, err);
     }
     if (st != KITH_OK)
-        return st;
+        goto out;
     *best = 0;
     for (int i = 1; i < n; i++)
         if (by_loss ? scores[i].log_loss < scores[*best].log_loss
                     : kith__better(&scores[i], &scores[*best]))
             *best = i;
     *best_score = scores[*best];
-    return KITH_OK;
+out:
+    return st;
 }
 
 /* ---- potentials ---------------------------------------------------------- */
@@ -136,6 +141,7 @@ typedef struct search {
     const kith__method *judge; /* whose accuracy counts */
     const kith_train_options *options;
     const kith__known_nodes *val;
+    int candidates; /* how many potentials there will be to judge */
     kith__tuned *best;
     kith__score best_score;
     bool any;
@@ -151,7 +157,7 @@ static kith_status consider(search *s, const kith_params *p,
     kith__score got = {0};
     int at = 0;
 
-    if (s->val->n > 0)
+    if (s->val->n > 0 && (n > 1 || s->candidates > 1))
         TRY(try_points(s->task, s->judge, points, n, candidate->potentials,
                        s->val, false, &at, &got, err));
     if (!s->any || kith__better(&got, &s->best_score)) {
@@ -209,6 +215,8 @@ static kith_status search_features(search *s, const kith_features *features,
     const int n_smooth = COUNT(fixed, KITH_FIX_SMOOTH, smooths);
     kith_status st = KITH_OK;
 
+    s->candidates = n_prep * n_smooth *
+                    COUNT(fixed, KITH_FIX_PENALTY, penalties);
     for (int a = 0; a < n_prep; a++)
         for (int b = 0; b < n_smooth; b++) {
             kith_params p = s->options->params;
@@ -231,6 +239,7 @@ static kith_status search_labels(search *s, kith_error *err)
     kith__tuned c = {0};
 
     p.clamp = true;
+    s->candidates = 1;
     c.potentials = kith__alloc_big((int64_t)t->n * t->classes, sizeof(float));
     if (!c.potentials)
         return kith__no_memory(err);
