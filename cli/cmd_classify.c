@@ -78,6 +78,17 @@ static const option options[] = {
     ROWS_TUNING,
     ROWS_METHOD,
     ROWS_READING,
+    {.name = "plan",
+     .group = "Running",
+     .help = "Tell what the run would need, memory, disk and time, and which "
+             "form of lcm's weights it would take and why; then stop. For "
+             "linbp and the methods of lcm."},
+    {.name = "memory",
+     .type = OPTION_SIZE,
+     .value = "SIZE",
+     .group = "Running",
+     .help = "Refuse to start if the run would need more, such as 512M or "
+             "16G, by the plan. A built graph counts as far as it is read."},
     ROW_THREADS,
     ROW_QUIET,
     ROW_HELP,
@@ -96,6 +107,8 @@ static const example examples[] = {
     {"kith classify data/cora --split paper-0 --method linbp --no-tune "
      "--iterations 20",
      "one method with given values"},
+    {"kith classify g.kg --labels known.tsv --method lcm --plan",
+     "what that would cost"},
     {NULL, NULL},
 };
 
@@ -176,6 +189,50 @@ static kith_status train(task *t)
     if (t->nodes.n_held > 0)
         return fit_twice(t, &o);
     return fit_last(t, &o);
+}
+
+/* ---- planning ------------------------------------------------------------ */
+
+static void tell_plan(const task *t, const kith_plan *p, FILE *out)
+{
+    char number[TERM_NUMBER];
+
+    term_heading(out, "Plan");
+    term_row(out, "method", "%s, %s", t->method,
+             p->tunes ? "tuned" : "nothing tuned");
+    if (p->form)
+        term_row(out, "weights", "%s: %s", p->form, p->why);
+    term_row(out, "memory", "%s", term_bytes(p->memory, number));
+    term_row(out, "disk", "%s", term_bytes(p->disk, number));
+    term_row(out, "time", "%s", term_seconds(p->seconds, number));
+}
+
+/* Plan the fits, refuse those over --memory, and tell with --plan. */
+static kith_status plan(task *t)
+{
+    const chosen_nodes *c = &t->nodes;
+    const bool held = c->n_held > 0;
+    const kith_split split = {.train = held ? c->kept : c->pool,
+                              .val = held ? c->held : c->val,
+                              .n_train = held ? c->n_kept : c->n_pool,
+                              .n_val = held ? c->n_held : c->n_val};
+    const kith_train_options o = method_options(&t->r);
+    char needed[TERM_NUMBER], limit[TERM_NUMBER];
+    kith_plan p;
+    kith_status st = kith_model_plan(t->data, t->method, &split, &o, &p,
+                                     &t->r.err);
+
+    if (st != KITH_OK)
+        return st;
+    progress_end(&t->r.tty);
+    if (args_flag(t->r.a, "plan"))
+        tell_plan(t, &p, stdout);
+    if (t->r.job.memory > 0 && p.memory > (double)t->r.job.memory)
+        return run_fail(&t->r, KITH_ERR_NOMEM, NULL,
+                        "about %s of memory are needed, more than --memory %s",
+                        term_bytes(p.memory, needed),
+                        term_bytes((double)t->r.job.memory, limit));
+    return KITH_OK;
 }
 
 /* ---- what came of it ----------------------------------------------------- */
@@ -337,6 +394,10 @@ static kith_status work(task *t)
                       args_given(a, "labels") ? "" : ": give --labels FILE");
     if (st == KITH_OK)
         st = chosen_nodes_find(&t->r, t->data, &t->nodes);
+    if (st == KITH_OK && (args_flag(a, "plan") || args_given(a, "memory")))
+        st = plan(t);
+    if (st != KITH_OK || args_flag(a, "plan"))
+        return st;
     if (st == KITH_OK)
         st = train(t);
     if (st == KITH_OK)
@@ -395,7 +456,7 @@ static int classify(const args *a)
     run_begin(&t.r, a);
     st = work(&t);
     progress_end(&t.r.tty);
-    if (st == KITH_OK && !t.r.quiet && !ferror(stdout))
+    if (st == KITH_OK && t.model && !t.r.quiet && !ferror(stdout))
         tell(&t, out);
     code = run_end(&t.r, st);
     task_release(&t);

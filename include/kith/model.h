@@ -122,6 +122,31 @@ KITH_API kith_status kith_model_train(const kith_dataset *d, const char *method,
                                       kith_model **out, float *probabilities,
                                       kith_error *err);
 
+/* What a training will cost, told before it starts. */
+typedef struct kith_plan {
+    double memory;  /* bytes at its peak: graph (mapped or not), labels,
+                       features, all arrays, and the probabilities */
+    double disk;    /* bytes of its checkpoint */
+    double seconds; /* on this machine as it is now */
+    bool tunes;     /* more than one fit */
+    const char
+        *form;     /* of lcm's weights: "implicit", "stored"; NULL for others */
+    char why[160]; /* that form */
+} kith_plan;
+
+/*
+ * Plan a training with the same arguments.  Arrays are counted; the time rests
+ * on passes over a sample of the rows that are timed, and on how many passes
+ * are usual where that shows only on the way.
+ *
+ * Errors: KITH_ERR_ARGUMENT for a method other than linbp and lcm, lcm-wo,
+ * lcm-l1, lcm-l2; KITH_ERR_NOMEM.
+ */
+KITH_API kith_status kith_model_plan(const kith_dataset *d, const char *method,
+                                     const kith_split *split,
+                                     const kith_train_options *options,
+                                     kith_plan *out, kith_error *err);
+
 /*
  * Probabilities of every node of d, which may be the graph trained on, or one
  * that has grown: nodes are matched by id, features by column.

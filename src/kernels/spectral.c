@@ -47,20 +47,24 @@ static void step(const kith__coupled *shape, kith__norm_fn *norm, const void *W,
     memcpy(bounds, bound, sizeof(bound));
 }
 
-/* The least bound so far; true once all are good enough or hardly fall. */
+/* The least bound so far, of those that are not finished: good enough, or
+ * hardly falling.  True once all are. */
 static _Bool improve(int count, const double *found, const double *enough,
-                     double *bounds, double *scale)
+                     _Bool *finished, double *bounds, double *scale)
 {
-    _Bool done = 1;
+    _Bool all = 1;
 
     for (int j = 0; j < count; j++) {
         const double last = bounds[j];
 
+        if (finished[j])
+            continue;
         bounds[j] = fmin(last, found[j]);
-        done &= bounds[j] <= enough[j] || bounds[j] > last * 0.99;
+        finished[j] = bounds[j] <= enough[j] || bounds[j] > last * 0.99;
         scale[j] = 1 / (0.25 + bounds[j]); /* so that no entry grows */
+        all &= finished[j];
     }
-    return done;
+    return all;
 }
 
 _Bool kith__rho_bounds_of(const kith__coupled *shape, kith__norm_fn *norm,
@@ -72,7 +76,7 @@ _Bool kith__rho_bounds_of(const kith__coupled *shape, kith__norm_fn *norm,
     float *next = kith__alloc_big(cells, sizeof(*next));
     double scale[KITH__RHO_MOST], found[KITH__RHO_MOST];
     const _Bool good = y && next;
-    _Bool done = !good;
+    _Bool done = !good, finished[KITH__RHO_MOST] = {0};
 
     for (int j = 0; j < count; j++) {
         bounds[j] = INFINITY;
@@ -87,7 +91,7 @@ _Bool kith__rho_bounds_of(const kith__coupled *shape, kith__norm_fn *norm,
         float *swap = y;
 
         step(shape, norm, W, count, y, scale, next, found);
-        done = improve(count, found, enough, bounds, scale);
+        done = improve(count, found, enough, finished, bounds, scale);
         y = next;
         next = swap;
     }

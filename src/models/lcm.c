@@ -441,15 +441,21 @@ static kith_status run(const kith__task *task, const kith_params *p,
     return kith__lcm_run_explicit(task, p, kind, potentials, out, err);
 }
 
+kith__regulariser kith__lcm_kind(const kith__method *method)
+{
+    return method->run == kith__lcm_run      ? KITH__CONSISTENCY
+           : method->run == kith__lcm_l1_run ? KITH__L1
+           : method->run == kith__lcm_l2_run ? KITH__L2
+                                             : KITH__NONE;
+}
+
 kith_status kith__lcm_grid(const kith__task *task, const kith__method *method,
                            const kith_params *points, int n,
                            const float *potentials,
                            const kith__known_nodes *val, kith__score *scores,
                            bool *done, kith_error *err)
 {
-    const kith__regulariser kind = method->run == kith__lcm_run
-                                       ? KITH__CONSISTENCY
-                                       : KITH__NONE;
+    const kith__regulariser kind = kith__lcm_kind(method);
 
     *done = kith__lcm_choose_form(task, points, kind).implicit;
     return *done ? kith__lcm_try_implicit(task, points, n, kind, potentials,

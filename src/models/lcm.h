@@ -55,6 +55,8 @@ kith__lcm_form kith__lcm_choose_form(const kith__task *task,
                                      const kith_params *p,
                                      kith__regulariser kind);
 
+kith__regulariser kith__lcm_kind(const kith__method *method);
+
 /* lcm.c: a weight per stored neighbour.  lcm_implicit.c: none; only where
  * kith__lcm_choose_form() says that it is possible.  The same beliefs. */
 kith_status kith__lcm_run_explicit(const kith__task *task, const kith_params *p,

@@ -338,6 +338,30 @@ kith_status kith_model_train(const kith_dataset *d, const char *method,
     return train(d, method, split, options, out, probabilities, NULL, err);
 }
 
+kith_status kith_model_plan(const kith_dataset *d, const char *method,
+                            const kith_split *split,
+                            const kith_train_options *options, kith_plan *out,
+                            kith_error *err)
+{
+    const kith__method *how = kith__method_find(method);
+    kith_status st = KITH_OK;
+    setting s = {0};
+
+    TRY(check_options(d, method, how, &options->params, err));
+    if (!how->learns && how->run != kith__linbp_run)
+        TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                       "no plan for method '%s', expected linbp, lcm, lcm-wo, "
+                       "lcm-l1 or lcm-l2",
+                       method));
+    TRY(with_labels(d->labels, split->train, split->n_train, &s.train, &s.truth,
+                    &s.task.n_train, err));
+    TRY(set_up(&s, d->graph, d->labels->classes, &options->job, err));
+    TRY(kith__plan(&s.task, how, d, options, split->n_val > 0, out, err));
+out:
+    release_setting(&s);
+    return st;
+}
+
 kith_status kith_solution_train(const kith_dataset *d, const char *method,
                                 const kith_split *split,
                                 const kith_train_options *options,

@@ -308,6 +308,14 @@ static int step_points(const kith_params *p, uint32_t fixed,
     return n;
 }
 
+int kith__step_points(uint32_t fixed)
+{
+    const kith_params any = {0};
+    kith_params points[MOST_POINTS];
+
+    return step_points(&any, fixed, points);
+}
+
 kith_status kith__tune(const kith__task *task, const kith_features *features,
                        const kith__method *method,
                        const kith_train_options *options,

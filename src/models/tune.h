@@ -19,6 +19,9 @@ typedef struct kith__tuned {
 
 void kith__tuned_release(kith__tuned *t);
 
+/* How many points of steps (g1, g2, lambda) are tried with these fixed. */
+int kith__step_points(uint32_t fixed);
+
 /* Would as many runs at once as there are threads take little memory?  Then one
  * thread runs each. */
 bool kith__side_by_side(const kith__task *task);
@@ -36,5 +39,11 @@ kith_status kith__tune(const kith__task *task, const kith_features *features,
                        const kith_train_options *options,
                        const kith__known_nodes *val, kith__tuned *out,
                        kith_error *err);
+
+/* plan.c: of a training on that task; `validates` if there are nodes to tune
+ * on. */
+kith_status kith__plan(const kith__task *task, const kith__method *method,
+                       const kith_dataset *d, const kith_train_options *options,
+                       bool validates, kith_plan *out, kith_error *err);
 
 #endif
