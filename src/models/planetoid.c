@@ -7,6 +7,9 @@
  *     H = drop(relu(drop(X) W0 + b0)),    M = drop(relu(drop(E) V0 + c0))
  *     Z = H W1 + M V1 + b1
  *
+ * Rows of E are as long as rows of X on average: vectors of length 1 drown
+ * features whose rows sum to 1.
+ *
  * The authors alternate steps on E and on the labels, and also walk along
  * labels; here E is learnt first, from the graph alone, and then fixed.  A
  * version with walks along labels, shorter walks and no dropout of E did worse
@@ -48,19 +51,20 @@ static kith_status prepare(kith__net *net, const int32_t *train,
 {
     const kith__walks how = {
         .size = SIZE, .walks = 10, .length = 40, .window = 5, .rate = .05};
+    const double length = kith__inputs_length(&net->x);
     float *vectors = net->weights[E].value;
     kith_status st = KITH_OK;
 
     (void)train, (void)truth, (void)n_train;
     TRY(kith__skipgram(net->graph, &how, job, net->threads, vectors, err));
 #pragma omp parallel for num_threads(net->threads) schedule(static)
-    for (int64_t u = 0; u < net->n; u++) { /* to length 1 */
+    for (int64_t u = 0; u < net->n; u++) {
         double sum = 1e-30;
 
         for (int c = 0; c < SIZE; c++)
             sum += pow((double)vectors[u * SIZE + c], 2);
         for (int c = 0; c < SIZE; c++)
-            vectors[u * SIZE + c] /= (float)sqrt(sum);
+            vectors[u * SIZE + c] *= (float)(length / sqrt(sum));
     }
 out:
     return st;

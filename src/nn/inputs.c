@@ -25,20 +25,43 @@ static float entry(const kith_features *f, int64_t p)
     return f->value ? f->value[p] : 1;
 }
 
+/* The entries of row u are from row_at(f, u) to row_at(f, u + 1). */
+static int64_t row_at(const kith_features *f, int32_t u)
+{
+    return f->row ? f->row[u] : (int64_t)u * f->columns;
+}
+
 static void find_scale(kith__inputs *x)
 {
     const kith_features *f = x->features;
 
 #pragma omp parallel for num_threads(x->threads) schedule(static)
     for (int32_t u = 0; u < x->n; u++) {
-        const int64_t from = f->row ? f->row[u] : (int64_t)u * f->columns;
-        const int64_t to = f->row ? f->row[u + 1] : from + f->columns;
         double sum = 0;
 
-        for (int64_t p = from; p < to; p++)
+        for (int64_t p = row_at(f, u); p < row_at(f, u + 1); p++)
             sum += fabs((double)entry(f, p));
         x->scale[u] = sum > 0 ? (float)(1 / sum) : 0;
     }
+}
+
+double kith__inputs_length(const kith__inputs *x)
+{
+    const kith_features *f = x->features;
+    double sum = 0;
+    int32_t rows = 0;
+
+    for (int32_t u = 0; f && u < x->n; u++) {
+        double squares = 0;
+
+        if (x->scale[u] == 0)
+            continue;
+        for (int64_t p = row_at(f, u); p < row_at(f, u + 1); p++)
+            squares += pow((double)entry(f, p) * (double)x->scale[u], 2);
+        sum += sqrt(squares);
+        rows++;
+    }
+    return rows > 0 ? sum / rows : 1;
 }
 
 /* Entries by columns, rows ascending in each: a counting sort. */

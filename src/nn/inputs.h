@@ -29,6 +29,10 @@ kith_status kith__inputs_new(const kith_features *features, int32_t n,
                              kith_error *err);
 void kith__inputs_release(kith__inputs *x); /* a zeroed one is fine */
 
+/* The mean length of the rows that are not empty; 1 without features.  Cost:
+ * O(nonzeros). */
+double kith__inputs_length(const kith__inputs *x);
+
 /*
  * Y (n x k) = drop(X) W,  W columns x k.   Cost: O(nonzeros k)
  * near (n, or NULL for all): rows whose mark is 0 are not needed, and come out

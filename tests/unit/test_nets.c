@@ -206,6 +206,30 @@ static void check_type(const kith__net_type *type, bool weighted,
     kith_graph_free(g);
 }
 
+/* Rows (3, 1), nothing, (0, 2): as shares (.75, .25) and (0, 1), lengths
+ * sqrt(.625) and 1. */
+TEST(the_length_of_inputs_leaves_out_empty_rows)
+{
+    int64_t row[] = {0, 2, 2, 3};
+    int32_t column[] = {0, 1, 1};
+    float value[] = {3, 1, 2};
+    const kith_features f = {.nodes = 3,
+                             .columns = 2,
+                             .entries = 3,
+                             .row = row,
+                             .column = column,
+                             .value = value};
+    kith__inputs x;
+    kith_error err;
+
+    CHECK_OK(kith__inputs_new(&f, 3, 1, 2, &x, &err));
+    CHECK_NEAR(kith__inputs_length(&x), (sqrt(.625) + 1) / 2, 1e-7);
+    kith__inputs_release(&x);
+    CHECK_OK(kith__inputs_new(NULL, 3, 1, 2, &x, &err));
+    CHECK_NEAR(kith__inputs_length(&x), 1, 0);
+    kith__inputs_release(&x);
+}
+
 static void check_inputs_of(const kith__net_type *type)
 {
     small_features s;
