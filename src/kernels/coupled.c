@@ -9,11 +9,28 @@
 
 /* ---- few classes: rows in registers -------------------------------------- */
 
+/*
+ * Neighbours' rows lie anywhere: they are asked for so many entries ahead, over
+ * the ends of rows, that they have come when their turn is.
+ */
+enum { AHEAD = 48 };
+
+KITH__ALWAYS_INLINE void ask_ahead(const kith__coupled *W, const float *X,
+                                   int k, int64_t p, int64_t all)
+{
+    const int32_t v = W->neighbours[p + AHEAD < all ? p + AHEAD : all - 1];
+
+    __builtin_prefetch(X + (int64_t)v * k);
+    if (!W->weights)
+        __builtin_prefetch(W->scale + v);
+}
+
 /* out = sum_v w_uv x_v */
 KITH__ALWAYS_INLINE void pull_few(const kith__coupled *W, const float *X, int k,
                                   int32_t u, kith__v4 *out)
 {
     const int64_t end = W->rows[u + 1], cells = (int64_t)W->n * k;
+    const int64_t all = W->rows[W->n];
     const float s = W->weights ? 1 : W->scale[u];
     const int V = kith__vectors(k);
     float spare[KITH__FEW];
@@ -25,6 +42,7 @@ KITH__ALWAYS_INLINE void pull_few(const kith__coupled *W, const float *X, int k,
         const float w = W->weights ? W->weights[p] : W->scale[v];
         const float *x = kith__row_at(X, (int64_t)v * k, cells, k, spare);
 
+        ask_ahead(W, X, k, p, all);
         for (int i = 0; i < V; i++)
             out[i] += w * kith__v4_load(x + i * KITH__LANES);
     }
