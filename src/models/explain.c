@@ -31,7 +31,8 @@
 #include "models/solution.h"
 #include "models/solve.h"
 
-static const double ADJOINT_TOLERANCE = 1e-9;
+/* What may be left of a belief unexplained. */
+static const double ADJOINT_TOLERANCE = 1e-7;
 
 /* ---- the adjoint --------------------------------------------------------- */
 
@@ -72,37 +73,38 @@ static kith_status check_linear(const kith_solution *s, kith_error *err)
     return KITH_OK;
 }
 
-kith_status kith__adjoint(const kith_solution *s, const float *E, float **Z,
-                          kith_error *err)
+/*
+ * The adjoint: Z (n x classes, new) such that any Q gives the belief
+ *
+ *     sum of E . P  =  sum over v of q_v . z_v ,        P from Q as the run did
+ *
+ * Z = E + W Z H', as many times as the run did where that is known; else to the
+ * fixed point, or so near that what is left of `belief` is next to nothing.
+ */
+static kith_status adjoint(const kith_solution *s, const float *E,
+                           double belief, float **Z, kith_error *err)
 {
-    const int C = s->setting.task.classes;
-    const double rho = s->b.certificate.rho;
+    const kith__task *t = &s->setting.task;
+    const int C = t->classes;
     kith_status st = KITH_OK;
     float *H = NULL, *room = NULL;
 
-    *Z = NULL;
-    TRY(check_linear(s, err));
     TRY_NEW(H, kith__alloc((int64_t)C * C, sizeof(*H)));
     for (int i = 0; i < C; i++)
         for (int j = 0; j < C; j++)
             H[i * C + j] = s->b.coupling[j * C + i];
-    TRY_NEW(*Z, kith__alloc_big((int64_t)s->setting.task.n * C, sizeof(**Z)));
+    TRY_NEW(*Z, kith__alloc_big((int64_t)t->n * C, sizeof(**Z)));
     if (s->b.linear == KITH__SUM) {
         TRY(same_steps(s, H, E, *Z, err));
-    } else {
-        TRY_NEW(room, kith__alloc_big(kith__fixed_point_room(&s->setting.task),
-                                      sizeof(*room)));
-        TRY(kith__fixed_point(&s->setting.task, &s->W, H, rho,
-                              ADJOINT_TOLERANCE, "explaining", room, E, *Z,
-                              err));
+        goto out;
     }
+    TRY_NEW(room, kith__alloc_big(kith__fixed_point_room(t), sizeof(*room)));
+    TRY(kith__fixed_point_few(t, &s->W, H, s->b.P,
+                              ADJOINT_TOLERANCE * fabs(belief), "explaining",
+                              room, E, *Z, err));
 out:
     kith__free(H);
     kith__free(room);
-    if (st != KITH_OK) {
-        kith__free(*Z);
-        *Z = NULL;
-    }
     return st;
 }
 
@@ -272,14 +274,15 @@ static kith_status explain_propagation(const kith_solution *s, int32_t most,
     float *E = NULL, *Z = NULL;
     double *to = NULL;
 
+    TRY(check_linear(s, err));
     TRY_NEW(E, kith__alloc_zeroed(cells, sizeof(*E)));
     TRY_NEW(to, kith__alloc(e->classes, sizeof(*to)));
     choose_target(s, e, to);
     for (int c = 0; c < e->classes; c++)
         E[(int64_t)e->node * e->classes + c] = (float)to[c];
-    TRY(kith__adjoint(s, E, &Z, err));
-    TRY(kith__new_parts(e, most, err));
     find_belief(s, to, e);
+    TRY(adjoint(s, E, e->belief, &Z, err));
+    TRY(kith__new_parts(e, most, err));
     find_contributions(s, E, Z, e);
     kith__sum_parts(s, most, e);
     if (e->kind == KITH_SUM_FIXED_POINT)

@@ -32,15 +32,4 @@ static inline double kith__weight_at(const kith__coupled *W, int32_t u,
                : (double)W->scale[u] * (double)W->scale[W->neighbours[p]];
 }
 
-/*
- * The adjoint: Z (n x classes, new) such that any Q gives the belief
- *
- *     sum of E . P  =  sum over v of q_v . z_v ,        P from Q as the run did
- *
- * for E (n x classes): Z = E + W Z H', as many times as the run did where that
- * is known, else to the fixed point.
- */
-kith_status kith__adjoint(const kith_solution *s, const float *E, float **Z,
-                          kith_error *err);
-
 #endif

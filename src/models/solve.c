@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/alloc.h"
+
 static void add_times(float *to, const float *from, double factor,
                       int64_t cells, int threads)
 {
@@ -59,5 +61,117 @@ kith_status kith__fixed_point(const kith__task *t, const kith__coupled *W,
             TRY(kith__progress(t->job, stage, j, most, "iterations", err));
     }
 out:
+    return st;
+}
+
+/* Sums over cells, by blocks: the same for any number of threads. */
+enum { BLOCK = 1 << 14, BLOCK_SUMS = 2 };
+
+typedef struct gradients {
+    float *R, *D, *AD; /* what is left, the direction, D - W D H */
+    const float *P;
+    double *sums; /* BLOCK_SUMS per block */
+    int64_t cells, blocks;
+    int threads;
+} gradients;
+
+static double total(const gradients *g, int which)
+{
+    double sum = 0;
+
+    for (int64_t b = 0; b < g->blocks; b++)
+        sum += g->sums[b * BLOCK_SUMS + which];
+    return sum;
+}
+
+/* D . AD */
+static double curvature(gradients *g)
+{
+#pragma omp parallel for num_threads(g->threads) schedule(static)
+    for (int64_t b = 0; b < g->blocks; b++) {
+        const int64_t end = (b + 1) * BLOCK < g->cells ? (b + 1) * BLOCK
+                                                       : g->cells;
+        double sum = 0;
+
+        for (int64_t i = b * BLOCK; i < end; i++)
+            sum += (double)g->D[i] * (double)g->AD[i];
+        g->sums[b * BLOCK_SUMS] = sum;
+    }
+    return total(g, 0);
+}
+
+/* Z += a D, R -= a AD; then R . R and sum |r p|. */
+static double walk(gradients *g, double a, float *Z, double *worth)
+{
+#pragma omp parallel for num_threads(g->threads) schedule(static)
+    for (int64_t b = 0; b < g->blocks; b++) {
+        const int64_t end = (b + 1) * BLOCK < g->cells ? (b + 1) * BLOCK
+                                                       : g->cells;
+        double square = 0, left = 0;
+
+        for (int64_t i = b * BLOCK; i < end; i++) {
+            const double r = (double)g->R[i] - a * (double)g->AD[i];
+
+            Z[i] = (float)((double)Z[i] + a * (double)g->D[i]);
+            g->R[i] = (float)r;
+            square += r * r;
+            left += fabs(r * (double)g->P[i]);
+        }
+        g->sums[b * BLOCK_SUMS] = square;
+        g->sums[b * BLOCK_SUMS + 1] = left;
+    }
+    *worth = total(g, 1);
+    return total(g, 0);
+}
+
+/* D = R + b D */
+static void turn(gradients *g, double b)
+{
+#pragma omp parallel for num_threads(g->threads) schedule(static)
+    for (int64_t i = 0; i < g->cells; i++)
+        g->D[i] = (float)((double)g->R[i] + b * (double)g->D[i]);
+}
+
+kith_status kith__fixed_point_few(const kith__task *t, const kith__coupled *W,
+                                  const float *H, const float *P, double enough,
+                                  const char *stage, float *room,
+                                  const float *E, float *Z, kith_error *err)
+{
+    enum { MOST = 500 };
+    static const double BEYOND = 1e-16; /* of |R|^2 */
+    const int C = t->classes;
+    const int64_t cells = (int64_t)t->n * C;
+    gradients g = {.R = room,
+                   .D = room + cells,
+                   .AD = room + 2 * cells,
+                   .P = P,
+                   .cells = cells,
+                   .blocks = (cells + BLOCK - 1) / BLOCK,
+                   .threads = t->threads};
+    float *less = room + 3 * cells; /* -H */
+    double square = 0, first, worth = INFINITY;
+    kith_status st = KITH_OK;
+
+    TRY_NEW(g.sums, kith__alloc(g.blocks * BLOCK_SUMS, sizeof(*g.sums)));
+    for (int i = 0; i < C * C; i++)
+        less[i] = -H[i];
+    memset(Z, 0, (size_t)cells * sizeof(*Z));
+    memcpy(g.R, E, (size_t)cells * sizeof(*E));
+    memcpy(g.D, E, (size_t)cells * sizeof(*E));
+    for (int64_t i = 0; i < cells; i++)
+        square += (double)E[i] * (double)E[i];
+    first = square;
+    for (int i = 1; i <= MOST && worth > enough && square > BEYOND * first;
+         i++) {
+        const double before = square;
+
+        kith__coupled_step(W, g.D, C, less, g.D, g.AD);
+        square = walk(&g, before / curvature(&g), Z, &worth);
+        turn(&g, square / before);
+        if (stage)
+            TRY(kith__progress(t->job, stage, i, MOST, "iterations", err));
+    }
+out:
+    kith__free(g.sums);
     return st;
 }

@@ -25,4 +25,17 @@ kith_status kith__fixed_point(const kith__task *task, const kith__coupled *W,
                               float *Z, kith_error *err);
 int64_t kith__fixed_point_room(const kith__task *task);
 
+/*
+ * The same for an E of few entries, by conjugate gradients: X - W X H is
+ * symmetric and positive, and such an E sees little of its extreme eigenvalues,
+ * so that it takes a third of the steps.  It ends where what is left,
+ * R = E - Z + W Z H, is worth little to some beliefs P: sum |r p| <= enough; or
+ * where |R| is beyond what floats can tell.  `stage` and room as above.
+ */
+kith_status kith__fixed_point_few(const kith__task *task,
+                                  const kith__coupled *W, const float *H,
+                                  const float *P, double enough,
+                                  const char *stage, float *room,
+                                  const float *E, float *Z, kith_error *err);
+
 #endif
