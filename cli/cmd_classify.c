@@ -78,6 +78,14 @@ static const option options[] = {
     ROWS_TUNING,
     ROWS_METHOD,
     ROWS_READING,
+    {.name = "checkpoint",
+     .type = OPTION_FILE,
+     .value = "FILE",
+     .group = "Running",
+     .help = "Keep the state of the run in FILE, and that of the last fit in "
+             "FILE.last, replaced after every group of points tried and every "
+             "alternation of lcm; a run that was killed goes on from there, "
+             "to the same result. Both are removed when all is written."},
     {.name = "plan",
      .group = "Running",
      .help = "Tell what the run would need, memory, disk and time, and which "
@@ -127,6 +135,7 @@ typedef struct task {
     kith_scores test;
     bool tested;
     char note[2][160];
+    char last[4096]; /* checkpoint of the last fit */
 } task;
 
 /* ---- training ------------------------------------------------------------ */
@@ -173,12 +182,13 @@ static kith_status fit_twice(task *t, const kith_train_options *o)
     again.fixed = KITH_FIX_ALL;
     again.temperature = kith_model_temperature(t->tuned);
     again.like = t->tuned;
+    again.checkpoint = o->checkpoint ? t->last : NULL;
     return fit_last(t, &again);
 }
 
 static kith_status train(task *t)
 {
-    const kith_train_options o = method_options(&t->r);
+    kith_train_options o = method_options(&t->r);
 
     t->p = predictions_new(t->data->graph, t->data->labels->classes);
     if (args_text(t->r.a, "report") && t->nodes.n_held > 0)
@@ -186,9 +196,23 @@ static kith_status train(task *t)
     if (!t->p ||
         (args_text(t->r.a, "report") && t->nodes.n_held > 0 && !t->p_tuned))
         return run_no_memory(&t->r);
+    o.checkpoint = args_text(t->r.a, "checkpoint");
+    if (o.checkpoint)
+        snprintf(t->last, sizeof(t->last), "%s.last", o.checkpoint);
     if (t->nodes.n_held > 0)
         return fit_twice(t, &o);
     return fit_last(t, &o);
+}
+
+/* What has been written makes the checkpoints needless. */
+static void drop_checkpoints(const task *t)
+{
+    const char *path = args_text(t->r.a, "checkpoint");
+
+    if (!path)
+        return;
+    remove(path);
+    remove(t->last);
 }
 
 /* ---- planning ------------------------------------------------------------ */
@@ -385,6 +409,8 @@ static kith_status work(task *t)
     if (st == KITH_OK)
         st = check_output(&t->r, args_text(a, "report"));
     if (st == KITH_OK)
+        st = check_output(&t->r, args_text(a, "checkpoint"));
+    if (st == KITH_OK)
         st = open_given(&t->r, t->path, &t->data);
     if (st == KITH_OK && !(t->data->labels && t->data->labels->labelled > 0))
         st = run_fail(&t->r, KITH_ERR_ARGUMENT,
@@ -406,6 +432,8 @@ static kith_status work(task *t)
         st = score_test(t);
     if (st == KITH_OK)
         st = write_all(t);
+    if (st == KITH_OK)
+        drop_checkpoints(t);
     return st;
 }
 
@@ -438,6 +466,8 @@ static int check(const args *a)
     if (args_text(a, "report") && strcmp(args_text(a, "report"), "-") == 0)
         return usage_error(
             a->of, "a report cannot go to standard output: name a file");
+    if (args_text(a, "checkpoint") && strlen(args_text(a, "checkpoint")) > 4000)
+        return usage_error(a->of, "the name of the checkpoint is too long");
     if (save && table && strcmp(save, table) == 0)
         return usage_error(a->of, "-o and --save name the same file");
     return predictions_check_name(a->of, table);

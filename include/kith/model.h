@@ -80,6 +80,9 @@ typedef struct kith_train_options {
     uint32_t fixed;     /* KITH_FIX_... : not tuned */
     double temperature; /* of the probabilities; 0 = fitted on the validation
                            nodes, 1 if there are none */
+    const char *checkpoint; /* a file: go on from it if it is there, and keep
+                               it up to date; removed by the caller when the
+                               result is safe.  NULL = none */
     const kith_model *like; /* take the choices of this one, of the same
                                method, for what kith_params does not hold;
                                NULL = choose */
