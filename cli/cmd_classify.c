@@ -227,7 +227,7 @@ static void tell_plan(const task *t, const kith_plan *p, FILE *out)
     if (p->form)
         term_row(out, "weights", "%s: %s", p->form, p->why);
     term_row(out, "memory", "%s", term_bytes(p->memory, number));
-    term_row(out, "disk", "%s", term_bytes(p->disk, number));
+    term_row(out, "disk", "%s for the checkpoint", term_bytes(p->disk, number));
     term_row(out, "time", "%s", term_seconds(p->seconds, number));
 }
 
@@ -240,12 +240,13 @@ static kith_status plan(task *t)
                               .val = held ? c->held : c->val,
                               .n_train = held ? c->n_kept : c->n_pool,
                               .n_val = held ? c->n_held : c->n_val};
-    const kith_train_options o = method_options(&t->r);
+    kith_train_options o = method_options(&t->r);
     char needed[TERM_NUMBER], limit[TERM_NUMBER];
     kith_plan p;
-    kith_status st = kith_model_plan(t->data, t->method, &split, &o, &p,
-                                     &t->r.err);
+    kith_status st;
 
+    o.checkpoint = args_text(t->r.a, "checkpoint");
+    st = kith_model_plan(t->data, t->method, &split, &o, &p, &t->r.err);
     if (st != KITH_OK)
         return st;
     progress_end(&t->r.tty);
@@ -399,33 +400,47 @@ static kith_status write_all(task *t)
     return st;
 }
 
+/* Can everything be written that is to be? */
+static kith_status check_outputs(task *t)
+{
+    static const char *const names[] = {"output", "save", "report",
+                                        "checkpoint"};
+    kith_status st = KITH_OK;
+
+    for (size_t i = 0; st == KITH_OK && i < sizeof(names) / sizeof(*names); i++)
+        st = check_output(&t->r, args_text(t->r.a, names[i]));
+    return st;
+}
+
+/* The data, and what its nodes are for. */
+static kith_status prepare(task *t)
+{
+    const args *a = t->r.a;
+    kith_status st = open_given(&t->r, t->path, &t->data);
+
+    if (st != KITH_OK)
+        return st;
+    if (!(t->data->labels && t->data->labels->labelled > 0))
+        return run_fail(&t->r, KITH_ERR_ARGUMENT,
+                        args_given(a, "labels") ? args_text(a, "labels")
+                                                : t->path,
+                        "has no labels to learn from%s",
+                        args_given(a, "labels") ? "" : ": give --labels FILE");
+    return chosen_nodes_find(&t->r, t->data, &t->nodes);
+}
+
 static kith_status work(task *t)
 {
     const args *a = t->r.a;
-    kith_status st = check_output(&t->r, args_text(a, "output"));
+    kith_status st = check_outputs(t);
 
     if (st == KITH_OK)
-        st = check_output(&t->r, args_text(a, "save"));
-    if (st == KITH_OK)
-        st = check_output(&t->r, args_text(a, "report"));
-    if (st == KITH_OK)
-        st = check_output(&t->r, args_text(a, "checkpoint"));
-    if (st == KITH_OK)
-        st = open_given(&t->r, t->path, &t->data);
-    if (st == KITH_OK && !(t->data->labels && t->data->labels->labelled > 0))
-        st = run_fail(&t->r, KITH_ERR_ARGUMENT,
-                      args_given(a, "labels") ? args_text(a, "labels")
-                                              : t->path,
-                      "has no labels to learn from%s",
-                      args_given(a, "labels") ? "" : ": give --labels FILE");
-    if (st == KITH_OK)
-        st = chosen_nodes_find(&t->r, t->data, &t->nodes);
+        st = prepare(t);
     if (st == KITH_OK && (args_flag(a, "plan") || args_given(a, "memory")))
         st = plan(t);
     if (st != KITH_OK || args_flag(a, "plan"))
         return st;
-    if (st == KITH_OK)
-        st = train(t);
+    st = train(t);
     if (st == KITH_OK)
         st = count_known(t);
     if (st == KITH_OK)

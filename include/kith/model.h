@@ -123,7 +123,7 @@ KITH_API kith_status kith_model_train(const kith_dataset *d, const char *method,
 typedef struct kith_plan {
     double memory;  /* bytes at its peak: graph (mapped or not), labels,
                        features, all arrays, and the probabilities */
-    double disk;    /* bytes of its checkpoint */
+    double disk;    /* bytes of its checkpoint, if it keeps one */
     double seconds; /* on this machine as it is now */
     bool tunes;     /* more than one fit */
     const char
