@@ -38,8 +38,10 @@ static kith_status load(kith__checkpoint *c, kith_error *err)
                        "another file"));
     TRY(kith__sections_verify(&c->file, NULL, err));
     scores = kith__sections_get(&c->file, "scores", 8, -1, &found);
-    if (!scores || found % 2 != 0)
-        TRY(kith__sections_corrupt(&c->file, err, "its scores"));
+    if (!scores || found % 2 != 0) {
+        st = kith__sections_corrupt(&c->file, err, "its scores");
+        goto out;
+    }
     if (!kith__grow((void **)&c->scores, &c->room, found / 2 + 1,
                     sizeof(*c->scores)))
         TRY(kith__no_memory(err));
@@ -145,8 +147,10 @@ kith_status kith__checkpoint_restore(kith__checkpoint *c,
         const void *bytes = kith__sections_get(&c->file, state[i].tag, 1,
                                                state[i].size, NULL);
 
-        if (!bytes)
-            TRY(kith__sections_corrupt(&c->file, err, "the state of its fit"));
+        if (!bytes) {
+            st = kith__sections_corrupt(&c->file, err, "the state of its fit");
+            goto out;
+        }
         memcpy(state[i].bytes, bytes, (size_t)state[i].size);
     }
 out:

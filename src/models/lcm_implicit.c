@@ -478,7 +478,7 @@ static void advance(learner *s, int t, int then, float *changes)
 
         for (int j = 0; j < J; j++) {
             const float *sums = sums_at(s, t, u, j), *M = s->I.term[j].M[t];
-            float x[MOST_C], wp[MOST_C], next[MOST_C], here;
+            float x[MOST_C] = {0}, wp[MOST_C], next[MOST_C], here;
 
             kith__implicit_x(&s->I, u, j, t, x);
             for (int c = 0; c < n; c++)
@@ -511,7 +511,7 @@ static void propagate_rows(const learner *s, int32_t from, int32_t to,
         const int64_t touched = kith__border_find(&s->border, u);
 
         for (int j = 0; j < J; j++, row += n) {
-            float full[MOST_C];
+            float full[MOST_C] = {0};
             const float here = next_row(s, j, u, touched, row, full);
 
             change[j] = here > change[j] ? here : change[j];
