@@ -78,6 +78,14 @@ static const option options[] = {
     ROWS_TUNING,
     ROWS_METHOD,
     ROWS_READING,
+    {.name = "checkpoint",
+     .type = OPTION_FILE,
+     .value = "FILE",
+     .group = "Running",
+     .help = "Keep the state of the run in FILE, and that of the last fit in "
+             "FILE.last, replaced after every group of points tried and every "
+             "alternation of lcm; a run that was killed goes on from there, "
+             "to the same result. Both are removed when all is written."},
     {.name = "plan",
      .group = "Running",
      .help = "Tell what the run would need, memory, disk and time, and which "
@@ -127,6 +135,7 @@ typedef struct task {
     kith_scores test;
     bool tested;
     char note[2][160];
+    char last[4096]; /* checkpoint of the last fit */
 } task;
 
 /* ---- training ------------------------------------------------------------ */
@@ -173,12 +182,13 @@ static kith_status fit_twice(task *t, const kith_train_options *o)
     again.fixed = KITH_FIX_ALL;
     again.temperature = kith_model_temperature(t->tuned);
     again.like = t->tuned;
+    again.checkpoint = o->checkpoint ? t->last : NULL;
     return fit_last(t, &again);
 }
 
 static kith_status train(task *t)
 {
-    const kith_train_options o = method_options(&t->r);
+    kith_train_options o = method_options(&t->r);
 
     t->p = predictions_new(t->data->graph, t->data->labels->classes);
     if (args_text(t->r.a, "report") && t->nodes.n_held > 0)
@@ -186,9 +196,23 @@ static kith_status train(task *t)
     if (!t->p ||
         (args_text(t->r.a, "report") && t->nodes.n_held > 0 && !t->p_tuned))
         return run_no_memory(&t->r);
+    o.checkpoint = args_text(t->r.a, "checkpoint");
+    if (o.checkpoint)
+        snprintf(t->last, sizeof(t->last), "%s.last", o.checkpoint);
     if (t->nodes.n_held > 0)
         return fit_twice(t, &o);
     return fit_last(t, &o);
+}
+
+/* What has been written makes the checkpoints needless. */
+static void drop_checkpoints(const task *t)
+{
+    const char *path = args_text(t->r.a, "checkpoint");
+
+    if (!path)
+        return;
+    remove(path);
+    remove(t->last);
 }
 
 /* ---- planning ------------------------------------------------------------ */
@@ -203,7 +227,7 @@ static void tell_plan(const task *t, const kith_plan *p, FILE *out)
     if (p->form)
         term_row(out, "weights", "%s: %s", p->form, p->why);
     term_row(out, "memory", "%s", term_bytes(p->memory, number));
-    term_row(out, "disk", "%s", term_bytes(p->disk, number));
+    term_row(out, "disk", "%s for the checkpoint", term_bytes(p->disk, number));
     term_row(out, "time", "%s", term_seconds(p->seconds, number));
 }
 
@@ -216,12 +240,13 @@ static kith_status plan(task *t)
                               .val = held ? c->held : c->val,
                               .n_train = held ? c->n_kept : c->n_pool,
                               .n_val = held ? c->n_held : c->n_val};
-    const kith_train_options o = method_options(&t->r);
+    kith_train_options o = method_options(&t->r);
     char needed[TERM_NUMBER], limit[TERM_NUMBER];
     kith_plan p;
-    kith_status st = kith_model_plan(t->data, t->method, &split, &o, &p,
-                                     &t->r.err);
+    kith_status st;
 
+    o.checkpoint = args_text(t->r.a, "checkpoint");
+    st = kith_model_plan(t->data, t->method, &split, &o, &p, &t->r.err);
     if (st != KITH_OK)
         return st;
     progress_end(&t->r.tty);
@@ -375,37 +400,55 @@ static kith_status write_all(task *t)
     return st;
 }
 
+/* Can everything be written that is to be? */
+static kith_status check_outputs(task *t)
+{
+    static const char *const names[] = {"output", "save", "report",
+                                        "checkpoint"};
+    kith_status st = KITH_OK;
+
+    for (size_t i = 0; st == KITH_OK && i < sizeof(names) / sizeof(*names); i++)
+        st = check_output(&t->r, args_text(t->r.a, names[i]));
+    return st;
+}
+
+/* The data, and what its nodes are for. */
+static kith_status prepare(task *t)
+{
+    const args *a = t->r.a;
+    kith_status st = open_given(&t->r, t->path, &t->data);
+
+    if (st != KITH_OK)
+        return st;
+    if (!(t->data->labels && t->data->labels->labelled > 0))
+        return run_fail(&t->r, KITH_ERR_ARGUMENT,
+                        args_given(a, "labels") ? args_text(a, "labels")
+                                                : t->path,
+                        "has no labels to learn from%s",
+                        args_given(a, "labels") ? "" : ": give --labels FILE");
+    return chosen_nodes_find(&t->r, t->data, &t->nodes);
+}
+
 static kith_status work(task *t)
 {
     const args *a = t->r.a;
-    kith_status st = check_output(&t->r, args_text(a, "output"));
+    kith_status st = check_outputs(t);
 
     if (st == KITH_OK)
-        st = check_output(&t->r, args_text(a, "save"));
-    if (st == KITH_OK)
-        st = check_output(&t->r, args_text(a, "report"));
-    if (st == KITH_OK)
-        st = open_given(&t->r, t->path, &t->data);
-    if (st == KITH_OK && !(t->data->labels && t->data->labels->labelled > 0))
-        st = run_fail(&t->r, KITH_ERR_ARGUMENT,
-                      args_given(a, "labels") ? args_text(a, "labels")
-                                              : t->path,
-                      "has no labels to learn from%s",
-                      args_given(a, "labels") ? "" : ": give --labels FILE");
-    if (st == KITH_OK)
-        st = chosen_nodes_find(&t->r, t->data, &t->nodes);
+        st = prepare(t);
     if (st == KITH_OK && (args_flag(a, "plan") || args_given(a, "memory")))
         st = plan(t);
     if (st != KITH_OK || args_flag(a, "plan"))
         return st;
-    if (st == KITH_OK)
-        st = train(t);
+    st = train(t);
     if (st == KITH_OK)
         st = count_known(t);
     if (st == KITH_OK)
         st = score_test(t);
     if (st == KITH_OK)
         st = write_all(t);
+    if (st == KITH_OK)
+        drop_checkpoints(t);
     return st;
 }
 
@@ -438,6 +481,8 @@ static int check(const args *a)
     if (args_text(a, "report") && strcmp(args_text(a, "report"), "-") == 0)
         return usage_error(
             a->of, "a report cannot go to standard output: name a file");
+    if (args_text(a, "checkpoint") && strlen(args_text(a, "checkpoint")) > 4000)
+        return usage_error(a->of, "the name of the checkpoint is too long");
     if (save && table && strcmp(save, table) == 0)
         return usage_error(a->of, "-o and --save name the same file");
     return predictions_check_name(a->of, table);

@@ -104,6 +104,8 @@ static void set_sizes(graph_facts *f)
     s->nodes = kith_graph_nodes(f->data->graph);
     s->edges = (double)kith_graph_edges(f->data->graph);
     s->classes = f->data->labels ? f->data->labels->classes : 2;
+    s->labelled = f->data->labels ? (double)f->data->labels->labelled : 0;
+    s->weighted = kith_graph_weights(f->data->graph) != NULL;
     s->columns = x ? x->columns : 0;
     if (x && x->row)
         s->feature_bytes = 8 * (s->nodes + 1) +

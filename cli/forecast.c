@@ -40,10 +40,10 @@ static double logreg(const forecast_sizes *s)
     return data(s) + larger(fitting(s), 2 * 4 * s->nodes * s->classes);
 }
 
-/* Per node a scale and, for the bound of rho(W), two doubles. */
+/* Per node a scale and, for the bound of rho(W), two floats. */
 static double per_node(const forecast_sizes *s)
 {
-    return (4 + 2 * 8) * s->nodes;
+    return (4 + 2 * 4) * s->nodes;
 }
 
 /* Potentials, beliefs, centred potentials, next beliefs: n x C each. */
@@ -65,13 +65,35 @@ static double bp(const forecast_sizes *s)
                                   4 * s->nodes);
 }
 
+/* Few classes, few labelled nodes and no weights of the graph's own: a record
+ * of 4 floats and 4 (C - 1) more, and (C - 1) (C + 1) sums; potentials, the
+ * same centred, and what comes out. */
+static double lcm_implicit(const forecast_sizes *s)
+{
+    const double record = 4 + 4 * (s->classes - 1);
+    const double sums = (s->classes - 1) * (s->classes + 1);
+
+    return 4 * s->nodes * (record + sums + 3 * s->classes) + per_node(s);
+}
+
 /* A weight per stored neighbour; potentials, centred potentials, beliefs, the
- * next ones, their softmax, and what comes out: n x C each. */
+ * next ones, their softmax, and what comes out: n x C each; which nodes train;
+ * three arrays of labelled nodes x C. */
+static double lcm_stored(const forecast_sizes *s)
+{
+    return 4 * 2 * s->edges + 6 * 4 * s->nodes * s->classes + 4 * s->nodes +
+           3 * 4 * s->labelled * s->classes + per_node(s);
+}
+
+/* Which form it is depends on the labelled nodes' edges: with more than about
+ * a fifth of them labelled, weights are stored. */
 static double lcm(const forecast_sizes *s)
 {
+    const bool implicit = s->classes >= 2 && s->classes <= 4 && !s->weighted &&
+                          s->labelled < 0.2 * s->nodes;
+
     return data(s) +
-           larger(fitting(s), 4 * 2 * s->edges + 6 * 4 * s->nodes * s->classes +
-                                  per_node(s));
+           larger(fitting(s), implicit ? lcm_implicit(s) : lcm_stored(s));
 }
 
 const forecast_method forecast_methods[] = {

@@ -12,6 +12,8 @@ typedef struct forecast_sizes {
     double nodes;
     double edges; /* undirected */
     double classes;
+    double labelled;      /* nodes to learn from, at most */
+    bool weighted;        /* edges have weights */
     double columns;       /* of the features, 0 = none */
     double feature_bytes; /* of the matrix in memory */
 } forecast_sizes;

@@ -86,6 +86,9 @@ typedef struct kith_train_options {
     uint32_t fixed;     /* KITH_FIX_... : not tuned */
     double temperature; /* of the probabilities; 0 = fitted on the validation
                            nodes, 1 if there are none */
+    const char *checkpoint; /* a file: go on from it if it is there, and keep
+                               it up to date; removed by the caller when the
+                               result is safe.  NULL = none */
     const kith_model *like; /* take the choices of this one, of the same
                                method, for what kith_params does not hold;
                                NULL = choose */
@@ -126,7 +129,7 @@ KITH_API kith_status kith_model_train(const kith_dataset *d, const char *method,
 typedef struct kith_plan {
     double memory;  /* bytes at its peak: graph (mapped or not), labels,
                        features, all arrays, and the probabilities */
-    double disk;    /* bytes of its checkpoint */
+    double disk;    /* bytes of its checkpoint, if it keeps one */
     double seconds; /* on this machine as it is now */
     bool tunes;     /* more than one fit */
     const char

@@ -453,11 +453,11 @@ kith_status kith__lcm_grid(const kith__task *task, const kith__method *method,
                            const kith_params *points, int n,
                            const float *potentials,
                            const kith__known_nodes *val, kith__score *scores,
-                           bool *done, kith_error *err)
+                           bool *done, bool *saved, kith_error *err)
 {
     const kith__regulariser kind = kith__lcm_kind(method);
 
-    *done = kith__lcm_choose_form(task, points, kind).implicit;
+    *done = *saved = kith__lcm_choose_form(task, points, kind).implicit;
     return *done ? kith__lcm_try_implicit(task, points, n, kind, potentials,
                                           val, scores, err)
                  : KITH_OK;

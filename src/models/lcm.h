@@ -69,7 +69,7 @@ kith_status kith__lcm_run_implicit(const kith__task *task, const kith_params *p,
                                    kith_error *err);
 
 /* Scores of n points that differ in g1, g2 and lambda alone, in passes that
- * they share. */
+ * they share; each group goes to the task's checkpoint. */
 kith_status kith__lcm_try_implicit(const kith__task *task,
                                    const kith_params *points, int n,
                                    kith__regulariser kind,

@@ -107,6 +107,7 @@ typedef struct learner {
     kith__implicit I;
     int points;
     point point[POINTS];
+    bool kept; /* its state goes to the checkpoint */
     /* What a pass leaves: of the first alternation, for all points alike, and
      * of the one at hand. */
     float *first_sums, *sums, *first_PP, *PP;
@@ -193,24 +194,30 @@ out:
     return st;
 }
 
-/* Records of `points` points, with the first beliefs in them. */
 static kith_status new_records(learner *s, int points, int terms,
                                kith_error *err)
 {
-    const kith__task *t = s->task;
-
     kith__implicit_release(&s->I);
-    if (!kith__implicit_new(&t->W, s->C, s->carried, points, terms, &s->I))
+    if (!kith__implicit_new(&s->task->W, s->C, s->carried, points, terms,
+                            &s->I))
         return kith__no_memory(err);
-#pragma omp parallel for num_threads(t->threads) schedule(static)
-    for (int32_t u = 0; u < t->n; u++)
-        for (int j = 0; j < points; j++)
-            kith__implicit_put(&s->I, u, j, 0, s->P1 + (int64_t)u * s->C);
     return KITH_OK;
 }
 
-/* P_1 = Q + W Q H and the sums of the first pass, the same for all points. */
-static kith_status first_pass(learner *s, int terms, kith_error *err)
+/* The first beliefs into all records. */
+static void fill_records(learner *s)
+{
+    const kith__task *t = s->task;
+
+#pragma omp parallel for num_threads(t->threads) schedule(static)
+    for (int32_t u = 0; u < t->n; u++)
+        for (int j = 0; j < s->I.points; j++)
+            kith__implicit_put(&s->I, u, j, 0, s->P1 + (int64_t)u * s->C);
+}
+
+/* P_1 = Q + W Q H into the records, and the sums of the first pass, the same
+ * for all points. */
+static kith_status first_pass(learner *s, kith_error *err)
 {
     const kith__task *t = s->task;
     kith_status st = KITH_OK;
@@ -218,7 +225,7 @@ static kith_status first_pass(learner *s, int terms, kith_error *err)
 
     kith__coupling_start(s->C, H);
     kith__coupled_step(&t->W, s->Q, s->C, H, s->Q, s->P1);
-    TRY(new_records(s, 1, terms, err));
+    fill_records(s);
     if (!kith__implicit_gather(&s->I, s->first_sums, &s->first_totals, t->train,
                                t->n_train, s->first_PP))
         TRY(kith__no_memory(err));
@@ -471,7 +478,7 @@ static void advance(learner *s, int t, int then, float *changes)
 
         for (int j = 0; j < J; j++) {
             const float *sums = sums_at(s, t, u, j), *M = s->I.term[j].M[t];
-            float x[MOST_C], wp[MOST_C], next[MOST_C], here;
+            float x[MOST_C] = {0}, wp[MOST_C], next[MOST_C], here;
 
             kith__implicit_x(&s->I, u, j, t, x);
             for (int c = 0; c < n; c++)
@@ -504,7 +511,7 @@ static void propagate_rows(const learner *s, int32_t from, int32_t to,
         const int64_t touched = kith__border_find(&s->border, u);
 
         for (int j = 0; j < J; j++, row += n) {
-            float full[MOST_C];
+            float full[MOST_C] = {0};
             const float here = next_row(s, j, u, touched, row, full);
 
             change[j] = here > change[j] ? here : change[j];
@@ -598,14 +605,55 @@ static kith_status tell(const learner *s, const char *stage, int passes,
                           "edges", err);
 }
 
+/* What a fit of one point is after an alternation. */
+enum { STATE = 6 };
+
+static void list_state(learner *s, kith__saved *state)
+{
+    const int64_t records = (int64_t)s->task->n * s->I.stride;
+    point *q = &s->point[0];
+
+    state[0] = (kith__saved){"terms", &s->I.terms, sizeof(s->I.terms)};
+    state[1] = (kith__saved){"term", &s->I.term[0], sizeof(s->I.term[0])};
+    state[2] = (kith__saved){"H", q->H, sizeof(q->H)};
+    state[3] = (kith__saved){"own", q->own,
+                             s->border.entries * (int64_t)sizeof(*q->own)};
+    state[4] = (kith__saved){"proof", &q->certificate, sizeof(q->certificate)};
+    state[5] = (kith__saved){"records", s->I.records,
+                             records * (int64_t)sizeof(*s->I.records)};
+}
+
+/* Save the fit, if it is the one that is kept. */
+static kith_status save(learner *s, kith_error *err)
+{
+    kith__saved state[STATE];
+
+    if (!s->kept || !s->task->checkpoint)
+        return KITH_OK;
+    list_state(s, state);
+    return kith__checkpoint_save(s->task->checkpoint, state, STATE, err);
+}
+
+static void note_first(learner *s, const float *changes)
+{
+    for (int j = 0; j < s->points; j++) {
+        kith_certificate *c = &s->point[j].certificate;
+        const kith_params *p = s->point[j].p;
+
+        c->residual = (double)changes[j];
+        c->iterations = p->outer + 1;
+        c->converged = c->residual <= (p->as_written ? 0 : p->tolerance);
+    }
+}
+
+/* Alternations from I.terms on. */
 static kith_status alternate(learner *s, kith_error *err)
 {
     const int outer = s->point[0].p->outer;
     kith_status st = KITH_OK;
     float changes[POINTS];
 
-    s->I.terms = 0;
-    for (int t = 0; t < outer; t++) {
+    for (int t = s->I.terms; t < outer; t++) {
         if (t > 0 &&
             !kith__implicit_gather(&s->I, s->sums, s->totals, s->task->train,
                                    s->task->n_train, s->PP))
@@ -616,16 +664,9 @@ static kith_status alternate(learner *s, kith_error *err)
         if (t + 1 == outer)
             TRY(guard(s, err));
         advance(s, t, t + 1 < outer ? t + 1 : -1, changes);
+        note_first(s, changes);
+        TRY(save(s, err));
         TRY(tell(s, "learning", t + 1, outer, err));
-    }
-    for (int j = 0; j < s->points; j++) {
-        kith_certificate *c = &s->point[j].certificate;
-
-        c->residual = (double)changes[j];
-        c->iterations = outer + 1;
-        c->converged = c->residual <= (s->point[j].p->as_written
-                                           ? 0
-                                           : s->point[j].p->tolerance);
     }
 out:
     return st;
@@ -692,14 +733,18 @@ kith_status kith__lcm_try_implicit(const kith__task *task,
     TRY_NEW(P1, kith__alloc_big(cells, sizeof(*P1)));
     TRY_NEW(P, kith__alloc_big(cells, sizeof(*P)));
     TRY(begin(&s, task, points, kind, potentials, P1, err));
-    TRY(first_pass(&s, outer, err));
+    TRY(new_records(&s, 1, outer, err));
+    TRY(first_pass(&s, err));
     kith__implicit_release(&s.I);
     TRY(room_for_points(&s, n < POINTS ? n : POINTS, err));
     for (int i = 0; i < n; i += POINTS) {
         const int J = n - i < POINTS ? n - i : POINTS;
 
+        if (kith__checkpoint_scores(task->checkpoint, J, scores + i))
+            continue;
         TRY(new_points(&s, points + i, J, err));
         TRY(new_records(&s, J, outer, err));
+        fill_records(&s);
         TRY(alternate(&s, err));
         TRY(finish(&s, err));
         for (int j = 0; j < J; j++) {
@@ -707,6 +752,7 @@ kith_status kith__lcm_try_implicit(const kith__task *task,
             scores[i + j] = kith__score_of(P, task->classes, val);
         }
         release_points(&s);
+        TRY(kith__checkpoint_add(task->checkpoint, J, scores + i, err));
         TRY(kith__progress(task->job, "tuning", i + J, n, "points", err));
     }
 out:
@@ -722,14 +768,21 @@ kith_status kith__lcm_run_implicit(const kith__task *task, const kith_params *p,
                                    kith_error *err)
 {
     const size_t cells = (size_t)task->n * (size_t)task->classes;
+    kith__saved state[STATE];
     kith_status st = KITH_OK;
     learner s = {0};
+    bool found;
 
     TRY(begin(&s, task, p, kind, potentials, out->P, err));
     TRY(new_points(&s, p, 1, err));
-    TRY(first_pass(&s, p->outer, err));
     s.sums = s.first_sums; /* one point: what was gathered first is spent */
     s.PP = s.first_PP;
+    s.kept = true;
+    TRY(new_records(&s, 1, p->outer, err));
+    list_state(&s, state);
+    TRY(kith__checkpoint_restore(task->checkpoint, state, STATE, &found, err));
+    if (!found)
+        TRY(first_pass(&s, err));
     TRY(alternate(&s, err));
     TRY(finish(&s, err));
     read_beliefs(&s, 0, out->P);

@@ -8,6 +8,7 @@
 #include "kernels/coupled.h"
 #include "kith/model.h"
 #include "models/calibrate.h"
+#include "models/checkpoint.h"
 #include "models/state.h"
 
 /* What would be known of training nodes without their labels: left_out.h. */
@@ -25,6 +26,7 @@ typedef struct kith__task {
     const kith__left_out *left_out; /* NULL unless the method looks at it */
     const kith_job *job;
     int threads;
+    kith__checkpoint *checkpoint; /* NULL = none */
 } kith__task;
 
 /* Logits with all that they are made of: logits.h. */
@@ -69,13 +71,14 @@ typedef struct kith__method kith__method;
 /*
  * Scores of n points on the validation nodes, for less than running each:
  * their passes over the graph are shared.  The points are of one grid of
- * tune.c.  *done is false if that is not possible here.
+ * tune.c.  *done is false if that is not possible here, *saved true if they
+ * are in the checkpoint already.
  */
 typedef kith_status
 kith__grid_fn(const kith__task *task, const kith__method *method,
               const kith_params *points, int n, const float *potentials,
               const kith__known_nodes *val, kith__score *scores, bool *done,
-              kith_error *err);
+              bool *saved, kith_error *err);
 
 /*
  * Or it is on its own: `fit` learns from the training nodes, chooses on the

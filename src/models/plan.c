@@ -99,6 +99,18 @@ static double method_bytes(const job *j)
                                  : KITH__IMPLICIT_POINTS);
 }
 
+/* The checkpoint: records and border, twice while one replaces the other. */
+static double checkpoint_bytes(const job *j)
+{
+    const kith_params *p = &j->options->params;
+    const int C = (int)j->C, carried = p->as_written ? C : C - 1;
+    const int vectors = kith__implicit_vectors(C, carried, p->outer);
+
+    if (!j->options->checkpoint || !j->form.implicit)
+        return 0;
+    return 2 * (16.0 * (1 + vectors) * j->n + 4 * j->b);
+}
+
 /* ---- time ---------------------------------------------------------------- */
 
 static double now(void)
@@ -230,6 +242,7 @@ kith_status kith__plan(const kith__task *task, const kith__method *method,
     }
     out->memory = PROGRAM + data_bytes(&j, d) + shared_bytes(&j) +
                   method_bytes(&j);
+    out->disk = checkpoint_bytes(&j);
     TRY(estimate(&j, &out->seconds, err));
 out:
     return st;

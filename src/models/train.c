@@ -3,6 +3,7 @@
  */
 #include <math.h>
 #include <string.h>
+#include <xxhash.h>
 
 #include "core/alloc.h"
 #include "graph/graph_object.h"
@@ -60,6 +61,7 @@ typedef kith__setting setting;
 
 static void release_setting(setting *s)
 {
+    kith__checkpoint_free(s->task.checkpoint);
     kith__free(s->scale);
     kith__free(s->weights);
     kith__free(s->train);
@@ -265,6 +267,34 @@ static kith_status make_solution(const kith_model *m, const kith_dataset *d,
                                  kith__beliefs *b, kith_solution **out,
                                  kith_error *err);
 
+/* A hash of all that a result depends on. */
+static uint64_t key_of(const char *method, const kith__task *t,
+                       const kith_features *x, const kith_train_options *o,
+                       const kith__known_nodes *val)
+{
+    const kith_params *p = &o->params;
+    const size_t node = sizeof(int32_t);
+    const double numbers[] = {
+        (double)p->prep, p->smooth,      p->penalty,   p->clamp,
+        p->balance,      p->iterations,  p->tolerance, p->damping,
+        p->g1,           p->g2,          p->lambda,    p->outer,
+        p->inner,        p->as_written,  p->uncentred, p->bound,
+        o->fixed,        o->temperature, t->classes,   x ? x->columns : 0};
+    const size_t values = x ? (size_t)x->entries : 0;
+    const uint64_t parts[] = {
+        XXH3_64bits(method, strlen(method)),
+        XXH3_64bits(numbers, sizeof(numbers)),
+        kith_graph_hash(t->graph),
+        XXH3_64bits(t->train, (size_t)t->n_train * node),
+        XXH3_64bits(t->truth, (size_t)t->n_train * node),
+        XXH3_64bits(val->node, (size_t)val->n * node),
+        XXH3_64bits(val->truth, (size_t)val->n * node),
+        x && x->column ? XXH3_64bits(x->column, values * node) : 0,
+        x && x->value ? XXH3_64bits(x->value, values * sizeof(float)) : 0};
+
+    return XXH3_64bits(parts, sizeof(parts));
+}
+
 /* Train; hand over the run as *keep if that is not NULL. */
 static kith_status train(const kith_dataset *d, const char *method,
                          const kith_split *split,
@@ -282,6 +312,9 @@ static kith_status train(const kith_dataset *d, const char *method,
 
     *out = NULL;
     if (strcmp(method, "auto") == 0) {
+        if (options->checkpoint)
+            TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                           "method 'auto' keeps no checkpoint: name a method"));
         TRY(kith__train_auto(d, split, options, &m, probabilities, err));
         if (keep)
             TRY(kith_solution_new(m, d, &options->job, keep, err));
@@ -304,6 +337,11 @@ static kith_status train(const kith_dataset *d, const char *method,
                     (wanted){.weights = keep && how->learns, .Q = keep},
                     &beliefs, err));
     TRY_NEW(m, kith__alloc_zeroed(1, sizeof(*m)));
+    if (options->checkpoint)
+        TRY(kith__checkpoint_open(
+            options->checkpoint,
+            key_of(method, &s.task, d->features, options, &val),
+            &s.task.checkpoint, err));
     TRY(train_method(how, &s.task, d->features, options, &val, m, &beliefs,
                      err));
     TRY(remember(m, method, d, &s.task, &beliefs, err));
@@ -554,6 +592,8 @@ static kith_status make_solution(const kith_model *m, const kith_dataset *d,
     made->data = d;
     if (job)
         made->job = *job;
+    kith__checkpoint_free(s->task.checkpoint); /* that was for training */
+    s->task.checkpoint = NULL;
     made->setting.task = s->task;
     TRY(mark_trained(made, err));
     made->setting = *s;

@@ -73,13 +73,16 @@ try_points(const kith__task *task, const kith__method *method,
     const bool wide = kith__side_by_side(task) && n > 1;
     kith__score scores[MOST_POINTS] = {{0}};
     kith_status st = KITH_OK;
-    bool done = false;
+    bool done, saved = false;
     double floor;
 
-    if (!wide && n > 1 && method->grid &&
-        !kith__looks_at_left_out(method, points))
+    done = kith__checkpoint_scores(task->checkpoint, n, scores);
+    if (done)
+        saved = true;
+    else if (!wide && n > 1 && method->grid &&
+             !kith__looks_at_left_out(method, points))
         TRY(method->grid(task, method, points, n, potentials, val, scores,
-                         &done, err));
+                         &done, &saved, err));
 #pragma omp parallel for num_threads(wide ? task->threads : 1) \
     schedule(dynamic, 1)
     for (int i = 0; i < (done ? 0 : n); i++) {
@@ -87,7 +90,8 @@ try_points(const kith__task *task, const kith__method *method,
         kith_error why = {0};
         kith_status got;
 
-        if (wide) { /* progress is for the calling thread alone */
+        own.checkpoint = NULL; /* a fit's state is for the last one */
+        if (wide) {            /* progress is for the calling thread alone */
             own.threads = own.W.threads = 1;
             own.job = kith__thread_number() == 0 ? task->job : NULL;
         }
@@ -97,6 +101,8 @@ try_points(const kith__task *task, const kith__method *method,
     }
     if (st != KITH_OK)
         goto out;
+    if (!saved)
+        TRY(kith__checkpoint_add(task->checkpoint, n, scores, err));
     *best = 0;
     floor = points[0].g1 == 0 && points[0].g2 == 0 ? scores[0].accuracy : 0;
     for (int i = 1; i < n; i++)

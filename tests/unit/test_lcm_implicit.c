@@ -189,7 +189,7 @@ TEST(points_that_share_passes_score_as_alone)
     static result r;
     kith_error err;
     small_task t;
-    bool done;
+    bool done, saved;
 
     small_task_new(&t, g, 2, 5, 2);
     random_potentials(Q, N, 2, 6);
@@ -220,9 +220,9 @@ TEST(points_that_share_passes_score_as_alone)
         p[i].iterations = 3 + 4 * i;
     }
     CHECK(lcm->grid && linbp->grid);
-    CHECK_OK(
-        linbp->grid(&t.task, linbp, p, POINTS, Q, &val, scores, &done, &err));
-    CHECK(done);
+    CHECK_OK(linbp->grid(&t.task, linbp, p, POINTS, Q, &val, scores, &done,
+                         &saved, &err));
+    CHECK(done && !saved);
     for (int i = 0; i < POINTS; i++) {
         r.b = (kith__beliefs){.P = r.P, .coupling = r.H};
         CHECK_OK(linbp->run(&t.task, &p[i], Q, &r.b, &err));

@@ -1,0 +1,30 @@
+#!/bin/sh
+# lcm-price.sh KITH [SCALE]: what learning costs beside propagating: LCM with 4
+# alternations of 4 steps against LinBP with as many propagations, on a graph
+# like Google+.  Both run in turn, three times, and the least of each counts;
+# the ratio is what matters.
+set -eu
+kith=$1
+scale=${2:-1}
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+
+"$kith" graph generate --like google-plus --scale "$scale" -q -o "$tmp/g.kg"
+# seconds METHOD PROPAGATIONS: of training alone, reading left out
+seconds() {
+    "$kith" eval "$tmp/g.kg" --methods "$1" --splits "$tmp/g.splits/0" \
+        --no-tune --iterations "$2" --tolerance 0 --json -q |
+        sed -n 's/.*"seconds": \([0-9.e+-]*\).*/\1/p' | head -n 1
+}
+for propagations in 5 10 20; do
+    : >"$tmp/times"
+    for round in 1 2 3; do
+        printf '%s %s\n' "$(seconds linbp $propagations)" \
+            "$(seconds lcm $propagations)" >>"$tmp/times"
+    done
+    awk -v k=$propagations '
+        NR == 1 || $1 < a { a = $1 }
+        NR == 1 || $2 < b { b = $2 }
+        END { printf "%2d propagations: linbp %.2f s, lcm %.2f s, ratio %.2f\n",
+              k, a, b, b / a }' "$tmp/times"
+done
