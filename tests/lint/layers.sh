@@ -3,6 +3,7 @@
 # exit 1 if there is one.
 #
 #   core <- graph <- io <- data <- generate       nothing points back
+#           graph <- kernels <- bench
 #           graph <- kernels <- engines, nn <- models <- eval <- report
 #   every file of the library may include kith/*.h
 #   include/kith/*.h include one another and the system's headers
@@ -29,6 +30,7 @@ includes include src cli examples | LC_ALL=C sort | awk '
         may["nn"] = " core graph kernels nn "
         may["models"] = " core graph io data kernels engines nn models "
         may["eval"] = " core graph io data kernels engines nn models eval "
+        may["bench"] = " core graph kernels bench "
         may["report"] = may["eval"] "report "
         # where a header of another project may be included
         only["zlib.h"] = "^src/io/"
