@@ -14,10 +14,19 @@ opening() {
         $(($(stat -c %s "$g") / 1000000)) "$("$build/bench/bench_methods" --open "$g")"
 }
 
+# A step over the edges at growing sizes, then beside peers.
+steps() {
+    local g=$tmp/rmat.kg
+    "$build/kith" bench --max-edges "${MAX_EDGES:-1e7}"
+    "$build/kith" graph generate rmat --rmat-scale 20 --edges 1e7 -q -o "$g"
+    "$here/peers.sh" "$build" "$g" $(ls -d "$here/../../shared/data/cnr2000" 2> /dev/null)
+}
+
 all() {
     "$here/ingest.sh" "$build/kith"
     opening
     "$here/methods.sh" "$build"
+    steps
 }
 
 set -o pipefail

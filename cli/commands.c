@@ -18,6 +18,7 @@ const command *const all_commands[] = {
     &cmd_graph_info,
     &cmd_graph_convert,
     &cmd_graph_generate,
+    &cmd_bench,
     &cmd_docs,
     &cmd_docs_man,
     &cmd_docs_completion,

@@ -22,6 +22,7 @@ extern const command cmd_graph_build;
 extern const command cmd_graph_info;
 extern const command cmd_graph_convert;
 extern const command cmd_graph_generate;
+extern const command cmd_bench;
 extern const command cmd_docs;
 extern const command cmd_docs_man;
 extern const command cmd_docs_completion;

@@ -11,6 +11,7 @@
 
 #define KITH_VERSION "0.1.0"
 
+#include "kith/bench.h"
 #include "kith/core.h"
 #include "kith/data.h"
 #include "kith/eval.h"

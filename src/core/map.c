@@ -30,6 +30,8 @@ kith_status kith__map_open(const char *path, kith__map **out, kith_error *err)
     }
     map->size = at.st_size;
     map->users = 1;
+    map->fd = fd;
+    fd = -1;
     *out = map;
     map = NULL;
 out:
@@ -54,6 +56,40 @@ void kith__map_release(kith__map *map)
         return;
     if (map->bytes)
         munmap((void *)map->bytes, (size_t)map->size);
+    close(map->fd);
     kith__free(map->path);
     kith__free(map);
+}
+
+/* The whole pages in bytes from `at` on: where they begin, and how many bytes.
+ */
+static uintptr_t whole_pages(const void *at, int64_t bytes, size_t *length)
+{
+    const uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    const uintptr_t from = ((uintptr_t)at + page - 1) / page * page;
+    const uintptr_t to = ((uintptr_t)at + (uintptr_t)bytes) / page * page;
+
+    *length = bytes > 0 && to > from ? to - from : 0;
+    return from;
+}
+
+void kith__map_ahead(const void *at, int64_t bytes)
+{
+    size_t length;
+    const uintptr_t from = whole_pages(at, bytes, &length);
+
+    if (length > 0)
+        (void)madvise((void *)from, length, MADV_WILLNEED);
+}
+
+void kith__map_behind(const kith__map *map, const void *at, int64_t bytes)
+{
+    size_t length;
+    const uintptr_t from = whole_pages(at, bytes, &length);
+
+    if (length == 0)
+        return;
+    (void)madvise((void *)from, length, MADV_DONTNEED);
+    (void)posix_fadvise(map->fd, (off_t)(from - (uintptr_t)map->bytes),
+                        (off_t)length, POSIX_FADV_DONTNEED);
 }

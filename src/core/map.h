@@ -11,11 +11,17 @@ typedef struct kith__map {
     const unsigned char *bytes;
     int64_t size;
     int users;
+    int fd;
 } kith__map;
 
 /* Map a regular file, read only, with one user. */
 kith_status kith__map_open(const char *path, kith__map **out, kith_error *err);
 kith__map *kith__map_share(kith__map *map); /* one more user */
 void kith__map_release(kith__map *map);     /* one fewer; NULL is fine */
+
+/* Bytes that are needed soon, and (of this map) not for long: whole pages of
+ * them are read ahead, or given back to the system.  Hints only. */
+void kith__map_ahead(const void *at, int64_t bytes);
+void kith__map_behind(const kith__map *map, const void *at, int64_t bytes);
 
 #endif

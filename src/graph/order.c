@@ -166,7 +166,9 @@ static int32_t batch_end(const int64_t *rows, int32_t n, int32_t first)
 static kith_status batch_new(batch *b, kith_error *err)
 {
     const int64_t longest = largest_degree(b->rows, b->g->n);
-    const int64_t room = longest > TOGETHER ? longest : TOGETHER;
+    const int64_t all = b->g->entries;
+    const int64_t most = all < TOGETHER ? all : TOGETHER;
+    const int64_t room = longest > most ? longest : most;
     kith_status st = KITH_OK;
 
     if (!b->g->weights) {

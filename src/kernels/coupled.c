@@ -28,6 +28,9 @@ typedef struct step {
 /* Floats behind the last row that may be read as part of it. */
 enum { PADDING = KITH__FEW };
 
+/* Bytes of X that the cache is likely to hold: asking ahead then only costs. */
+enum { CACHED = 1 << 23 };
+
 struct kith__spare {
     atomic_flag taken;
     float *Z; /* n rows of KITH__FEW, and the padding */
@@ -36,9 +39,10 @@ struct kith__spare {
 static kith__neighbours neighbours_of(const step *s, int k)
 {
     const kith__coupled *W = s->W;
+    const int64_t bytes = (int64_t)W->n * k * (int64_t)sizeof(float);
 
     return (kith__neighbours){.ids = W->neighbours,
-                              .count = W->rows[W->n],
+                              .count = bytes > CACHED ? W->rows[W->n] : 0,
                               .X = s->Z ? s->Z : s->X,
                               .w = W->weights ? W->weights : W->scale,
                               .cells = (int64_t)W->n * k,
@@ -54,40 +58,13 @@ KITH__ALWAYS_INLINE void pull_few(const step *s, const kith__neighbours *all,
     const kith__coupled *W = s->W;
     kith__turns t = {0};
 
-    kith__pull_from(all, k, how, 1, W->rows[u], W->rows[u + 1], &t);
+    kith__pull_from(all, k, how, W->rows[u], W->rows[u + 1], &t);
     kith__turns_sum(&t, k, W->weights ? 1 : W->scale[u], out);
 }
 
-/* The same from the column blocks. */
-KITH__ALWAYS_INLINE void pull_blocks(const step *s, const kith__neighbours *all,
-                                     int k, int how, int32_t u, kith__v4 *out)
-{
-    const kith__column_blocks *blocks = s->W->blocks;
-    const int B = blocks->count;
-    const uint32_t *at = blocks->begin + (int64_t)u * (B + 1);
-    kith__neighbours from = *all;
-    kith__turns t = {0};
-
-    for (int b = 0; b < B; b++) {
-        const int64_t first = (int64_t)b << KITH__COLUMNS_BITS;
-
-        from.ids = blocks->near[b];
-        from.count = blocks->entries[b];
-        from.X = all->X + first * k;
-        from.w = all->w + first;
-        from.cells = all->cells - first * k;
-        kith__pull_from(&from, k, how, 0, at[b], at[b + B + 1], &t);
-    }
-    from = *all;
-    from.ids = blocks->beyond;
-    from.count = blocks->entries[B];
-    kith__pull_from(&from, k, how, 1, at[B], at[2 * B + 1], &t);
-    kith__turns_sum(&t, k, s->W->scale[u], out);
-}
-
 /* Rows first .. last - 1 of Y = Q + W X H; returns max |Y - X|. */
-KITH__ALWAYS_INLINE float step_few(const step *s, int k, int how, _Bool blocks,
-                                   int32_t first, int32_t last)
+KITH__ALWAYS_INLINE float step_few(const step *s, int k, int how, int32_t first,
+                                   int32_t last)
 {
     const int64_t cells = (int64_t)s->W->n * k, end = (int64_t)last * k;
     const kith__neighbours all = neighbours_of(s, k);
@@ -100,10 +77,7 @@ KITH__ALWAYS_INLINE float step_few(const step *s, int k, int how, _Bool blocks,
         kith__v4 pulled[KITH__FEW_VECTORS], y[KITH__FEW_VECTORS];
         const float *row = kith__row_at(s->Q, at, cells, k, spare);
 
-        if (blocks)
-            pull_blocks(s, &all, k, how, u, pulled);
-        else
-            pull_few(s, &all, k, how, u, pulled);
+        pull_few(s, &all, k, how, u, pulled);
         for (int i = 0; i < kith__vectors(k); i++)
             y[i] = kith__v4_load(row + i * KITH__LANES);
         kith__row_times(pulled, k, h, y);
@@ -132,7 +106,7 @@ KITH__ALWAYS_INLINE void pull_many(const step *s, int k, int how, int32_t u,
     for (int c = 0; c < k; c++)
         out[c] = 0;
     for (int64_t p = W->rows[u]; p < end; p++) {
-        const int64_t v = kith__neighbour(&all, 1, p);
+        const int64_t v = all.ids[p];
         const float w = kith__weight(&all, how, p, v);
         const float *x = all.X + v * k;
 
@@ -177,23 +151,18 @@ KITH__ALWAYS_INLINE float step_rows(const step *s, int k, int32_t first,
 {
     float change = 0;
 
-#define ONE(K)        change = step_few(s, K, KITH__ONE, 0, first, last)
-#define ONE_BLOCKS(K) change = step_few(s, K, KITH__ONE, 1, first, last)
-#define PER_EDGE(K)   change = step_few(s, K, KITH__PER_EDGE, 0, first, last)
-#define PER_NODE(K) \
-    change = step_few(s, K, KITH__PER_NODE, s->W->blocks != NULL, first, last)
+#define ONE(K)      change = step_few(s, K, KITH__ONE, first, last)
+#define PER_EDGE(K) change = step_few(s, K, KITH__PER_EDGE, first, last)
+#define PER_NODE(K) change = step_few(s, K, KITH__PER_NODE, first, last)
     if (k > KITH__FEW)
         change = step_many(s, k, first, last);
     else if (s->how == KITH__PER_EDGE)
         KITH__WITH_CONSTANT(k, PER_EDGE);
     else if (s->how == KITH__PER_NODE)
         KITH__WITH_CONSTANT(k, PER_NODE);
-    else if (s->W->blocks)
-        KITH__WITH_CONSTANT(k, ONE_BLOCKS);
     else
         KITH__WITH_CONSTANT(k, ONE);
 #undef ONE
-#undef ONE_BLOCKS
 #undef PER_EDGE
 #undef PER_NODE
     return change;
@@ -280,8 +249,11 @@ static float step_all(const step *s, int k, _Bool avx2)
         const int32_t last = i + 1 == pieces ? W->n
                              : few           ? piece_begin(W, i + 1, size)
                                              : (int32_t)(first + rows);
-        const float here = avx2 ? step_rows_avx2(s, k, first, last)
-                                : step_rows_portable(s, k, first, last);
+        float here;
+
+        kith__stream_at(&W->stream, W->rows[first], W->rows[last]);
+        here = avx2 ? step_rows_avx2(s, k, first, last)
+                    : step_rows_portable(s, k, first, last);
 
         change = here > change ? here : change;
     }
@@ -353,37 +325,24 @@ static int64_t round_up(int64_t bytes)
     return (bytes + 63) / 64 * 64;
 }
 
-/*
- * One piece of memory: scale (n floats); Z, of which steps touch only as many
- * pages as they need; the column blocks and their arrays.
- */
+/* One piece of memory: scale (n floats), Z, of which steps touch only as many
+ * pages as they need, and what says whether Z is taken. */
 static _Bool start_separable(const kith_graph *g, kith__coupled *W,
                              float **scale)
 {
-    const int64_t n = W->n, count = kith__column_blocks_wanted(g);
-    const int64_t scale_bytes = round_up(n * 4);
+    const int64_t n = W->n, scale_bytes = round_up(n * 4);
     const int64_t Z_bytes = round_up((n * KITH__FEW + PADDING) * 4);
-    const int64_t block_bytes = kith__column_blocks_bytes(g, (int)count);
-    kith__column_blocks *blocks;
-    char *memory = kith__alloc_big(scale_bytes + Z_bytes +
-                                       round_up(sizeof(*W->spare)) +
-                                       round_up(sizeof(*blocks)) + block_bytes,
-                                   1);
+    char *memory =
+        kith__alloc_big(scale_bytes + Z_bytes + (int64_t)sizeof(*W->spare), 1);
 
     if (!memory)
         return 0;
     *scale = (void *)memory;
     inverse_roots(g, W->threads, *scale);
     W->scale = *scale;
-    memory += scale_bytes;
-    W->spare = (void *)(memory + Z_bytes);
-    W->spare->Z = (void *)memory;
+    W->spare = (void *)(memory + scale_bytes + Z_bytes);
+    W->spare->Z = (void *)(memory + scale_bytes);
     atomic_flag_clear(&W->spare->taken);
-    if (count > 0) {
-        blocks = (void *)(memory + Z_bytes + round_up(sizeof(*W->spare)));
-        kith__column_blocks_fill(g, (int)count, W->threads, blocks + 1, blocks);
-        W->blocks = blocks;
-    }
     return 1;
 }
 
@@ -414,6 +373,7 @@ _Bool kith__coupled_start(const kith_graph *g, int threads, kith__coupled *W,
     *W = (kith__coupled){.n = kith_graph_nodes(g),
                          .rows = kith_graph_rows(g),
                          .neighbours = kith_graph_neighbours(g),
+                         .stream = kith__stream_of(g),
                          .rho = kith_graph_edges(g) > 0 ? 1 : 0,
                          .threads = threads};
     *scale = *weights = NULL;

@@ -12,7 +12,7 @@
 #ifndef KITH_KERNELS_COUPLED_H
 #define KITH_KERNELS_COUPLED_H
 
-#include "kernels/column_blocks.h"
+#include "kernels/stream.h"
 
 /* Rows of this many classes live on the stack of the kernels. */
 enum { KITH__CLASSES_MOST = 4096 };
@@ -57,13 +57,11 @@ typedef struct kith__coupled {
     int32_t n;
     const int64_t *rows;
     const int32_t *neighbours;
-    const float *scale;   /* n, or NULL if W is explicit */
-    const float *weights; /* per stored neighbour, or NULL if separable */
-    /* For a separable W, or NULL: the rows again in fewer bytes, and memory
-     * for one step at a time. */
-    const kith__column_blocks *blocks;
-    struct kith__spare *spare;
-    double rho; /* rho(W) where it is known, else negative */
+    const float *scale;        /* n, or NULL if W is explicit */
+    const float *weights;      /* per stored neighbour, or NULL if separable */
+    struct kith__spare *spare; /* memory for one step at a time, may be NULL */
+    kith__stream stream;       /* of the neighbours, if they exceed memory */
+    double rho;                /* rho(W) where it is known, else negative */
     int threads;
 } kith__coupled;
 
@@ -75,7 +73,7 @@ void kith__pull_row(const kith__coupled *W, const float *X, int k, int32_t u,
  * Y = Q + W X H; returns max |Y - X|.
  *
  * Cost: O(m k + n k^2); k gathered floats a stored neighbour, and 4 bytes read
- * in order for it, 8 with explicit weights, 2 in a column block.
+ * in order for it, 8 with explicit weights.
  */
 float kith__coupled_step(const kith__coupled *W, const float *X, int k,
                          const float *H, const float *Q, float *restrict Y);
@@ -89,10 +87,9 @@ float kith__coupled_step_on(_Bool avx2, const kith__coupled *W, const float *X,
  * W of a graph as propagation starts: w_uv = a_uv / sqrt(d_u d_v), d the sum of
  * a row.  Without edge weights it is separable and *scale (n) is all that is
  * made, in one piece of memory with n x 8 floats for steps to work in (pages
- * that no step needs are never touched) and the column blocks if they pay; with
- * them *weights (2m).  One of the two is a new array, the other
- * NULL; false if there is no memory.  rho(W) = 1: W v = v for v_u = sqrt(d_u),
- * and W is similar to a stochastic matrix.
+ * that no step needs are never touched); with them *weights (2m).  One of the
+ * two is a new array, the other NULL; false if there is no memory.  rho(W) = 1:
+ * W v = v for v_u = sqrt(d_u), and W is similar to a stochastic matrix.
  */
 _Bool kith__coupled_start(const kith_graph *g, int threads, kith__coupled *W,
                           float **scale, float **weights);

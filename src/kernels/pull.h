@@ -30,26 +30,21 @@ typedef enum kith__weighing {
     KITH__PER_NODE  /* w[v] */
 } kith__weighing;
 
-/* Neighbours from one array, in 16 or 32 bits, and what they are summed of. */
+/* The neighbours of all rows, and what they are summed of. */
 typedef struct kith__neighbours {
-    const void *ids;
-    int64_t count; /* of the array, so that nothing behind it is read */
+    const int32_t *ids;
+    int64_t count; /* of them; 0: do not ask ahead */
     const float *X, *w;
     int64_t cells;    /* of X */
     _Bool whole_rows; /* the last row of X may be read as a whole vector */
 } kith__neighbours;
 
-/* The two vectors that take turns; up to four classes use half of each. */
+/* The two vectors that take turns: of four for up to four classes, of eight
+ * above. */
 typedef struct kith__turns {
-    kith__v4 low[2], high[2];
+    kith__v4 four[2];
+    kith__v8 eight[2];
 } kith__turns;
-
-KITH__ALWAYS_INLINE int64_t kith__neighbour(const kith__neighbours *from,
-                                            _Bool wide, int64_t p)
-{
-    return wide ? ((const int32_t *)from->ids)[p]
-                : ((const uint16_t *)from->ids)[p];
-}
 
 KITH__ALWAYS_INLINE float kith__weight(const kith__neighbours *from, int how,
                                        int64_t p, int64_t v)
@@ -57,33 +52,33 @@ KITH__ALWAYS_INLINE float kith__weight(const kith__neighbours *from, int how,
     return how == KITH__ONE ? 1 : from->w[how == KITH__PER_EDGE ? p : v];
 }
 
-/* Two floats each at a and b. */
+/* Two floats each at a and b: moved as doubles, which the machine does without
+ * going through memory. */
 KITH__ALWAYS_INLINE kith__v4 kith__pairs(const float *a, const float *b)
 {
-    kith__v4 v;
+    typedef double v2d __attribute__((vector_size(16)));
+    double low, high;
 
-    memcpy(&v, a, 8);
-    memcpy((char *)&v + 8, b, 8);
-    return v;
+    memcpy(&low, a, sizeof(low));
+    memcpy(&high, b, sizeof(high));
+    return (kith__v4)(v2d){low, high};
 }
 
-/* Neighbours p .. p + per - 1 of a vector of four; those from `end` on are
- * left out. */
+/* The sum's next vector of four: `count` neighbours from p on, which fill it
+ * unless they are the last of a row. */
 KITH__ALWAYS_INLINE kith__v4 kith__pull_four(const kith__neighbours *from,
-                                             int k, int how, _Bool wide,
-                                             int64_t p, int64_t end)
+                                             int k, int how, int64_t p,
+                                             int count)
 {
-    const int per = k == 1 ? 4 : k == 2 ? 2 : 1;
-    const float *x[4] = {NULL, NULL, NULL, NULL};
-    float w[4] = {0, 0, 0, 0}, spare[KITH__LANES];
     static const float nothing[2] = {0, 0};
+    const float *x[4] = {nothing, nothing, nothing, nothing};
+    float w[4] = {0, 0, 0, 0}, spare[KITH__LANES];
 
-    for (int i = 0; i < per; i++) {
-        const _Bool there = p + i < end;
-        const int64_t v = there ? kith__neighbour(from, wide, p + i) : 0;
+    for (int i = 0; i < count; i++) {
+        const int64_t v = from->ids[p + i];
 
-        x[i] = there ? from->X + v * k : nothing;
-        w[i] = there ? kith__weight(from, how, p + i, v) : 0;
+        x[i] = from->X + v * k;
+        w[i] = kith__weight(from, how, p + i, v);
     }
     if (k == 1) {
         const kith__v4 v = {*x[0], *x[1], *x[2], *x[3]};
@@ -102,10 +97,9 @@ KITH__ALWAYS_INLINE kith__v4 kith__pull_four(const kith__neighbours *from,
 
 /* Row v of 5 to 8 numbers, added to `sum`. */
 KITH__ALWAYS_INLINE void kith__pull_eight(const kith__neighbours *from, int k,
-                                          int how, _Bool wide, int64_t p,
-                                          kith__v8 *sum)
+                                          int how, int64_t p, kith__v8 *sum)
 {
-    const int64_t v = kith__neighbour(from, wide, p);
+    const int64_t v = from->ids[p];
     const float *x = from->X + v * k;
     float spare[2 * KITH__LANES];
     kith__v8 row;
@@ -117,90 +111,90 @@ KITH__ALWAYS_INLINE void kith__pull_eight(const kith__neighbours *from, int k,
 }
 
 KITH__ALWAYS_INLINE void kith__ask(const kith__neighbours *from, int k,
-                                   _Bool wide, int64_t p)
+                                   int64_t p)
 {
-    __builtin_prefetch(from->X + kith__neighbour(from, wide, p) * k);
+    __builtin_prefetch(from->X + (int64_t)from->ids[p] * k);
 }
 
 /* Add neighbours p .. end - 1 to the turns: rows of up to four. */
 KITH__ALWAYS_INLINE void kith__pull_fours(const kith__neighbours *from, int k,
-                                          int how, _Bool wide, int64_t p,
-                                          int64_t end, kith__turns *t)
+                                          int how, int64_t p, int64_t end,
+                                          kith__turns *t)
 {
     const int per = k == 1 ? 4 : k == 2 ? 2 : 1;
     const int64_t ahead = end + KITH__AHEAD <= from->count ? KITH__AHEAD : 0;
-    kith__v4 a = t->low[0], b = t->low[1];
+    kith__v4 a = t->four[0], b = t->four[1];
 
     for (; p + 2 * per <= end; p += 2 * per) {
         for (int i = 0; ahead && i < 2 * per; i++)
-            kith__ask(from, k, wide, p + ahead + i);
-        a += kith__pull_four(from, k, how, wide, p, INT64_MAX);
-        b += kith__pull_four(from, k, how, wide, p + per, INT64_MAX);
+            kith__ask(from, k, p + ahead + i);
+        a += kith__pull_four(from, k, how, p, per);
+        b += kith__pull_four(from, k, how, p + per, per);
     }
     for (int64_t i = p; ahead && i < end; i++)
-        kith__ask(from, k, wide, i + ahead);
+        kith__ask(from, k, i + ahead);
     if (p + per <= end) {
-        a += kith__pull_four(from, k, how, wide, p, INT64_MAX);
+        a += kith__pull_four(from, k, how, p, per);
         p += per;
     }
-    if (per > 1 && p < end)
-        b += kith__pull_four(from, k, how, wide, p, end);
-    t->low[0] = a;
-    t->low[1] = b;
+    if (per > 1 && p + 1 == end)
+        b += kith__pull_four(from, k, how, p, 1);
+    if (per > 2 && p + 2 == end)
+        b += kith__pull_four(from, k, how, p, 2);
+    if (per > 2 && p + 3 == end)
+        b += kith__pull_four(from, k, how, p, 3);
+    t->four[0] = a;
+    t->four[1] = b;
 }
 
 /* The same: rows of five to eight. */
 KITH__ALWAYS_INLINE void kith__pull_eights(const kith__neighbours *from, int k,
-                                           int how, _Bool wide, int64_t p,
-                                           int64_t end, kith__turns *t)
+                                           int how, int64_t p, int64_t end,
+                                           kith__turns *t)
 {
     const int64_t ahead = end + KITH__AHEAD <= from->count ? KITH__AHEAD : 0;
-    kith__v8 a, b;
+    kith__v8 a = t->eight[0], b = t->eight[1];
 
-    memcpy(&a, &t->low[0], 16);
-    memcpy((char *)&a + 16, &t->high[0], 16);
-    memcpy(&b, &t->low[1], 16);
-    memcpy((char *)&b + 16, &t->high[1], 16);
     for (; p + 2 <= end; p += 2) {
         if (ahead) {
-            kith__ask(from, k, wide, p + ahead);
-            kith__ask(from, k, wide, p + ahead + 1);
+            kith__ask(from, k, p + ahead);
+            kith__ask(from, k, p + ahead + 1);
         }
-        kith__pull_eight(from, k, how, wide, p, &a);
-        kith__pull_eight(from, k, how, wide, p + 1, &b);
+        kith__pull_eight(from, k, how, p, &a);
+        kith__pull_eight(from, k, how, p + 1, &b);
     }
     if (p < end)
-        kith__pull_eight(from, k, how, wide, p, &a);
-    memcpy(&t->low[0], &a, 16);
-    memcpy(&t->high[0], (char *)&a + 16, 16);
-    memcpy(&t->low[1], &b, 16);
-    memcpy(&t->high[1], (char *)&b + 16, 16);
+        kith__pull_eight(from, k, how, p, &a);
+    t->eight[0] = a;
+    t->eight[1] = b;
 }
 
 KITH__ALWAYS_INLINE void kith__pull_from(const kith__neighbours *from, int k,
-                                         int how, _Bool wide, int64_t p,
-                                         int64_t end, kith__turns *t)
+                                         int how, int64_t p, int64_t end,
+                                         kith__turns *t)
 {
     if (k <= KITH__LANES)
-        kith__pull_fours(from, k, how, wide, p, end, t);
+        kith__pull_fours(from, k, how, p, end, t);
     else
-        kith__pull_eights(from, k, how, wide, p, end, t);
+        kith__pull_eights(from, k, how, p, end, t);
 }
 
 /* s times what was pulled, as a row of k. */
 KITH__ALWAYS_INLINE void kith__turns_sum(const kith__turns *t, int k, float s,
                                          kith__v4 *out)
 {
-    const kith__v4 a = t->low[0] + t->low[1];
+    const kith__v4 a = t->four[0] + t->four[1];
 
-    out[0] = a;
-    if (k == 1)
-        out[0] = kith__v4_all(kith__v4_sum(a));
-    if (k == 2)
-        out[0] = (kith__v4){a[0] + a[2], a[1] + a[3], 0, 0};
-    if (k > KITH__LANES)
-        out[1] = s * (t->high[0] + t->high[1]);
-    out[0] *= s;
+    if (k > KITH__LANES) {
+        const kith__v8 b = s * (t->eight[0] + t->eight[1]);
+
+        out[0] = __builtin_shufflevector(b, b, 0, 1, 2, 3);
+        out[1] = __builtin_shufflevector(b, b, 4, 5, 6, 7);
+        return;
+    }
+    out[0] = s * (k == 1   ? kith__v4_all(kith__v4_sum(a))
+                  : k == 2 ? (kith__v4){a[0] + a[2], a[1] + a[3], 0, 0}
+                           : a);
 }
 
 #endif

@@ -3,6 +3,7 @@
 # exit 1 if there is one.
 #
 #   core <- graph <- io <- data <- generate       nothing points back
+#           graph <- kernels <- bench
 #           graph <- kernels <- engines, nn <- models <- eval <- report <- paper
 #   paper also uses generate
 #   every file of the library may include kith/*.h
@@ -30,6 +31,7 @@ includes include src cli examples | LC_ALL=C sort | awk '
         may["nn"] = " core graph kernels nn "
         may["models"] = " core graph io data kernels engines nn models "
         may["eval"] = " core graph io data kernels engines nn models eval "
+        may["bench"] = " core graph kernels bench "
         may["report"] = may["eval"] "report "
         may["paper"] = may["report"] "generate paper "
         # where a header of another project may be included

@@ -159,29 +159,8 @@ static void step_ref(const kith__coupled *W, const float *X, int k,
     }
 }
 
-/* A graph whose hubs come first, of more than a column block. */
-static kith_graph *hubs_first(int n, int edges)
-{
-    kith__rng r = kith__rng_start(11, 1);
-    FILE *f = fopen(check_path("hubs.tsv"), "w");
-    kith_graph *g = NULL;
-    kith_error err;
-
-    for (int i = 0; i + 1 < n; i += 997)
-        fprintf(f, "%d\t%d\n", i, n - 1); /* the last node exists */
-    for (int i = 0; i < edges; i++) {
-        const double a = kith__rng_real(&r), b = kith__rng_real(&r);
-
-        fprintf(f, "%d\t%d\n", (int)(a * a * a * n), (int)(b * b * n));
-    }
-    fclose(f);
-    CHECK_OK(kith_graph_read(check_path("hubs.tsv"), NULL, &g, NULL, &err));
-    return g;
-}
-
-/* Every form of a step: with AVX2 or without, prepared or not, from column
- * blocks: bits are the same for all forms that sum in one order, and near those
- * of the twin for all. */
+/* Every form of a step, with AVX2 or without, X scaled before or not, on any
+ * number of threads: the bits are the same, and near those of the twin. */
 static void check_forms(const kith__coupled *W, int k)
 {
     const size_t cells = (size_t)W->n * (size_t)k;
@@ -199,11 +178,9 @@ static void check_forms(const kith__coupled *W, int k)
 
         form.threads = 1 + i % 3;
         form.spare = i & 1 ? NULL : W->spare;
-        if (i == 4)
-            form.blocks = NULL; /* sums in another order */
         memset(Y, 255, cells * 4);
         now = kith__coupled_step_on(i & 2, &form, X, k, H, Q, Y);
-        if (i % 4 == 0) {
+        if (i == 0) {
             memcpy(first, Y, cells * 4);
             change = now;
         }
@@ -230,42 +207,6 @@ TEST(all_forms_of_a_step_come_to_the_same_bits)
             small_task_release(&s);
             kith_graph_free(g);
         }
-}
-
-TEST(column_blocks_hold_the_same_neighbours_and_sum_to_the_same)
-{
-    kith_graph *g = hubs_first(70000, 300000);
-    const kith__column_blocks *b;
-    float *scale, *weights;
-    kith__coupled W;
-
-    CHECK_INT(kith__column_blocks_wanted(g), 0); /* it is small */
-    CHECK(kith__coupled_start(g, 2, &W, &scale, &weights));
-    for (int count = 1; count <= 2; count++) {
-        kith__column_blocks blocks;
-        void *memory = malloc((size_t)kith__column_blocks_bytes(g, count));
-
-        kith__column_blocks_fill(g, count, 2, memory, &blocks);
-        b = &blocks;
-        for (int32_t u = 0; u < W.n; u++) {
-            const uint32_t *at = b->begin + (int64_t)u * (count + 1);
-            int64_t p = W.rows[u];
-
-            for (int i = 0; i < count; i++)
-                for (uint32_t q = at[i]; q < at[count + 1 + i]; q++)
-                    CHECK_INT(b->near[i][q] + 65536 * i, W.neighbours[p++]);
-            for (uint32_t q = at[count]; q < at[2 * count + 1]; q++)
-                CHECK_INT(b->beyond[q], W.neighbours[p++]);
-            CHECK_INT(p, W.rows[u + 1]);
-        }
-        W.blocks = b;
-        for (int k = 1; k <= 9; k++)
-            check_forms(&W, k);
-        free(memory);
-    }
-    free(scale);
-    free(weights);
-    kith_graph_free(g);
 }
 
 TEST(gram_of_many_classes_equals_plain_loops)
