@@ -9,6 +9,7 @@
 static const kith__sections_format format = {
     .magic = {0x89, 'K', 'I', 'T', 'H', 'P', 13, 10},
     .version = 1,
+    .newest = 1,
     .noun = "checkpoint",
     .remedy = "remove it and start again"};
 

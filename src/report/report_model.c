@@ -356,8 +356,9 @@ static kith_status put_trace(const report *r, kith_error *err)
     kith_status st = KITH_OK;
     float *from = NULL, *to = NULL;
 
-    if (r->s->b.linear == KITH__NOT_LINEAR)
-        return KITH_OK;
+    if ((r->s->b.linear != KITH__SUM && r->s->b.linear != KITH__FIXED_POINT) ||
+        r->s->b.certificate.iterations == 0)
+        return KITH_OK; /* nothing is propagated */
     TRY_NEW(from, kith__alloc_big(cells, sizeof(float)));
     TRY_NEW(to, kith__alloc_big(cells, sizeof(float)));
     memcpy(from, r->s->b.Q, (size_t)cells * sizeof(float));
