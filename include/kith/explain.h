@@ -149,7 +149,8 @@ typedef struct kith_explanation {
  *
  * Errors: KITH_ERR_ARGUMENT (no such node or class; a method that is not
  * linear, named), KITH_ERR_RANGE if the model's propagation diverges,
- * KITH_ERR_NOMEM, KITH_ERR_CANCELLED.  Cost: about 20 to 60 propagations.
+ * KITH_ERR_NOMEM, KITH_ERR_CANCELLED.  Cost: as many propagations as the run
+ * made; for a fixed point until what is left is 1e-7 of the belief.
  */
 KITH_API kith_status kith_explain(const kith_solution *s, int32_t node,
                                   int32_t of_class, int32_t most,
@@ -178,14 +179,15 @@ typedef struct kith_suggestion {
     int32_t node;
     double score;
     double uncertainty; /* 1 - the probability of its likeliest class */
-    double influence;   /* uncertainty of the graph that its label reaches */
+    double influence;   /* uncertainty of the graph that its label takes away */
 } kith_suggestion;
 
 /*
  * Which nodes to label next, the best first: at most `count` of `candidates`
  * (NULL: all nodes) that were not trained on, into out; *found of them.  Nodes
  * already suggested count as labelled for those that follow, so that the list
- * does not crowd in one place.  Any method.
+ * does not crowd in one place; classes take turns by the share that the model
+ * expects of each.  Any method.
  *
  * Errors: KITH_ERR_ARGUMENT, KITH_ERR_NOMEM, KITH_ERR_CANCELLED.  Cost: about
  * 30 propagations of one number per node, and a few more per suggestion, at

@@ -582,6 +582,8 @@ kith_status kith__em_follow(const kith__quest *q, const kith__recipe *r,
     out->linear = r->propagated ? KITH__SUM : KITH__LOGITS;
     out->roots = em.labels && r->propagated;
     if (out->Q) {
+        if (!r->propagated)
+            memset(out->Q, 0, w.bytes);
         out->logits = l;
         l = NULL;
     }

@@ -1,17 +1,23 @@
 /*
  * suggest.c: which node to label next.
  *
- * A label changes beliefs as far as the operator carries it.  With a_u the
- * uncertainty of node u (1 - its largest probability, 0 once it is labelled)
- * and h = rho(H), the adjoint solve
+ * Beliefs as a Gaussian field over the nodes without a label: its covariance is
+ * G = (I - h W)^-1, h = rho(H), labelled nodes left out of W since they stop
+ * what others say.  With a_u = 1 - the largest probability of u a label at v
+ * takes
  *
- *     y = a + h W y        over nodes without a label
+ *     y_v^2 / G_vv,     y = G a:   y = a + h W y
  *
- * gives y_v: how much uncertainty a label at v would reach, all nodes counted
- * at once.  Labelled nodes are left out of W, since they stop what others say
- * (the conditioning of Gaussian fields).  A node's score is a_v y_v.  The one
- * taken is then left out too, and y is solved again from where it was; on large
- * graphs after several, whose neighbours are passed over meanwhile.
+ * of the variance of sum_u a_u p_u, all nodes counted at once (the "Sigma" of
+ * Ma, Garnett, Schneider, NeurIPS 2013): much for the middle of an unknown
+ * region, little for a node beside known ones or one that mirrors itself.  For
+ * G_vv stands 1 / (1 - h^2 sum_u w_uv^2), exact on stars.  A node's score is
+ * a_v y_v^2 / G_vv.  The one taken is then left out too, and y is solved again
+ * from where it was; on large graphs after several, whose neighbours are passed
+ * over meanwhile.
+ *
+ * Classes take turns, each as often as the model expects it: else what is
+ * learnt next would see mostly the class of the hubs.
  */
 #include <math.h>
 #include <string.h>
@@ -30,9 +36,14 @@ typedef struct search {
     const kith__coupled *W;
     double h;
     float *a, *y, *next;
-    bool *open;    /* may be suggested */
-    bool *done;    /* labelled, or suggested already */
-    bool *crowded; /* beside one that was, since the last solve */
+    float *loop;     /* sum_u w_uv^2 over nodes without a label */
+    bool *open;      /* may be suggested */
+    bool *done;      /* labelled, or suggested already */
+    bool *crowded;   /* beside one that was, since the last solve */
+    int32_t *likely; /* n: the likeliest class */
+    double *share;   /* classes: of the nodes without a label, as expected */
+    double *given;   /* classes: suggestions of that likeliest class */
+    int32_t *best;   /* classes: the best node left of each */
 } search;
 
 static void sweep(search *x, double *change)
@@ -76,6 +87,22 @@ out:
     return st;
 }
 
+/* sum_u w_uv^2 <= 1 */
+static void find_loops(search *x)
+{
+    const kith__coupled *W = x->W;
+
+#pragma omp parallel for num_threads(W->threads) schedule(dynamic, 1024)
+    for (int32_t u = 0; u < W->n; u++) {
+        double sum = 0;
+
+        for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++)
+            if (!x->done[W->neighbours[p]])
+                sum += pow(kith__weight_at(W, u, p), 2);
+        x->loop[u] = (float)fmin(sum, 1);
+    }
+}
+
 static kith_status prepare(search *x, const int32_t *candidates, int32_t n,
                            kith_error *err)
 {
@@ -85,21 +112,29 @@ static kith_status prepare(search *x, const int32_t *candidates, int32_t n,
     float *row = NULL;
 
     TRY_NEW(x->a, kith__alloc(t->n, sizeof(float)));
+    TRY_NEW(x->loop, kith__alloc_zeroed(t->n, sizeof(float)));
     TRY_NEW(x->y, kith__alloc_zeroed(t->n, sizeof(float)));
     TRY_NEW(x->next, kith__alloc_zeroed(t->n, sizeof(float)));
     TRY_NEW(x->open, kith__alloc_zeroed(t->n, sizeof(bool)));
     TRY_NEW(x->done, kith__alloc_zeroed(t->n, sizeof(bool)));
     TRY_NEW(x->crowded, kith__alloc_zeroed(t->n, sizeof(bool)));
+    TRY_NEW(x->likely, kith__alloc(t->n, sizeof(int32_t)));
+    TRY_NEW(x->share, kith__alloc_zeroed(C, sizeof(double)));
+    TRY_NEW(x->given, kith__alloc_zeroed(C, sizeof(double)));
+    TRY_NEW(x->best, kith__alloc(C, sizeof(int32_t)));
     TRY_NEW(row, kith__alloc(C, sizeof(*row)));
     for (int32_t u = 0; u < t->n; u++) {
-        float best = 0;
+        int32_t best = 0;
 
         kith__softmax_rows(x->s->b.P + (int64_t)u * C, 1, C,
                            x->s->model->temperature, row, 1);
-        for (int c = 0; c < C; c++)
-            best = fmaxf(best, row[c]);
+        for (int32_t c = 0; c < C; c++)
+            best = row[c] > row[best] ? c : best;
+        x->likely[u] = best;
         x->done[u] = x->s->trained[u] >= 0;
-        x->a[u] = x->done[u] ? 0 : 1 - best;
+        x->a[u] = x->done[u] ? 0 : 1 - row[best];
+        for (int c = 0; c < C && !x->done[u]; c++)
+            x->share[c] += (double)row[c] / (t->n - t->n_train);
         x->open[u] = !candidates;
     }
     for (int32_t i = 0; candidates && i < n; i++) {
@@ -109,37 +144,71 @@ static kith_status prepare(search *x, const int32_t *candidates, int32_t n,
                            (int)candidates[i], (int)t->n));
         x->open[candidates[i]] = true;
     }
+    find_loops(x);
 out:
     kith__free(row);
     return st;
 }
 
-/* The best node left, -1 if there is none. */
-static int32_t best_left(const search *x)
+/* y_v^2 / G_vv */
+static float influence(const search *x, int32_t v)
 {
-    int32_t best = -1;
-    float most = -1;
+    const float h = (float)x->h;
 
-    for (int32_t v = 0; v < x->W->n; v++)
+    return x->y[v] * x->y[v] * (1 - h * h * x->loop[v]);
+}
+
+static float score(const search *x, int32_t v)
+{
+    return x->a[v] * influence(x, v);
+}
+
+/* The best node left of the class that is most behind its share, -1 if there
+ * is none; `found` were suggested already. */
+static int32_t best_left(const search *x, int32_t found)
+{
+    const int C = x->s->setting.task.classes;
+    double most = -INFINITY;
+    int32_t chosen = -1;
+
+    for (int c = 0; c < C; c++)
+        x->best[c] = -1;
+    for (int32_t v = 0; v < x->W->n; v++) {
+        int32_t *best = &x->best[x->likely[v]];
+
         if (x->open[v] && !x->done[v] && !x->crowded[v] &&
-            x->a[v] * x->y[v] > most) {
-            best = v;
-            most = x->a[v] * x->y[v];
+            (*best < 0 || score(x, v) > score(x, *best)))
+            *best = v;
+    }
+    for (int c = 0; c < C; c++) {
+        const double behind = x->share[c] * (found + 1) - x->given[c];
+
+        if (x->best[c] >= 0 && behind > most) {
+            most = behind;
+            chosen = x->best[c];
         }
-    return best;
+    }
+    return chosen;
 }
 
 static kith_suggestion take(search *x, int32_t v)
 {
+    const float y = influence(x, v);
     const kith_suggestion found = {.node = v,
-                                   .score = (double)(x->a[v] * x->y[v]),
+                                   .score = (double)score(x, v),
                                    .uncertainty = (double)x->a[v],
-                                   .influence = (double)x->y[v]};
+                                   .influence = (double)y};
 
     x->done[v] = true;
+    x->given[x->likely[v]]++;
     x->a[v] = x->y[v] = 0;
-    for (int64_t p = x->W->rows[v]; p < x->W->rows[v + 1]; p++)
-        x->crowded[x->W->neighbours[p]] = true;
+    for (int64_t p = x->W->rows[v]; p < x->W->rows[v + 1]; p++) {
+        const int32_t u = x->W->neighbours[p];
+        const double w = kith__weight_at(x->W, v, p);
+
+        x->crowded[u] = true;
+        x->loop[u] = (float)fmax(0, (double)x->loop[u] - w * w);
+    }
     return found;
 }
 
@@ -153,7 +222,7 @@ static kith_status choose(search *x, int32_t count, kith_suggestion *out,
 
     TRY(solve(x, FIRST_MOST, err));
     while (*found < count) {
-        const int32_t v = best_left(x);
+        const int32_t v = best_left(x, *found);
 
         if (v < 0)
             break;
@@ -183,6 +252,11 @@ kith_status kith_suggest(const kith_solution *s, const int32_t *candidates,
     TRY(choose(&x, count, out, found, err));
 out:
     kith__free(x.a);
+    kith__free(x.likely);
+    kith__free(x.share);
+    kith__free(x.given);
+    kith__free(x.best);
+    kith__free(x.loop);
     kith__free(x.y);
     kith__free(x.next);
     kith__free(x.open);

@@ -261,7 +261,9 @@ static void find_range(const report *r, histograms *h)
             const double w = kith__weight_at(end, u, p);
 
             low = fmin(low, w);
-            high = fmax(high, fmax(w, kith__weight_at(start, u, p)));
+            high = fmax(high, w);
+            if (r->s->b.weights)
+                high = fmax(high, kith__weight_at(start, u, p));
         }
     h->low = low;
     h->high = high;
@@ -276,11 +278,14 @@ static void fill_part(const report *r, const int32_t *of, int32_t from,
         for (int64_t p = end->rows[u]; p < end->rows[u + 1]; p++) {
             const int32_t v = end->neighbours[p];
             const bool other = of[u] != of[v];
+            double w;
 
             if (v >= u)
                 break; /* rows ascend: the rest is in the other rows */
-            add_weight(h, other, kith__weight_at(start, u, p));
-            add_weight(h, 2 + other, kith__weight_at(end, u, p));
+            w = kith__weight_at(start, u, p);
+            add_weight(h, other, w);
+            add_weight(h, 2 + other,
+                       r->s->b.weights ? kith__weight_at(end, u, p) : w);
         }
 }
 
@@ -352,13 +357,16 @@ static kith_status put_trace(const report *r, kith_error *err)
     const kith__task *t = &r->s->setting.task;
     const int64_t cells = (int64_t)r->n * r->classes;
     const double tolerance = kith_model_params(r->m)->tolerance;
-    const int most = cells < 1000000 ? 10 * TRACE_MOST : TRACE_MOST;
+    const int longest = cells < 1000000 ? 10 * TRACE_MOST : TRACE_MOST;
+    const int done = r->s->b.certificate.iterations;
+    const int most = r->s->b.linear == KITH__SUM && done < longest ? done
+                                                                   : longest;
     kith_status st = KITH_OK;
     float *from = NULL, *to = NULL;
 
     if ((r->s->b.linear != KITH__SUM && r->s->b.linear != KITH__FIXED_POINT) ||
-        r->s->b.certificate.iterations == 0)
-        return KITH_OK; /* nothing is propagated */
+        r->s->b.own || done == 0)
+        return KITH_OK; /* nothing was iterated */
     TRY_NEW(from, kith__alloc_big(cells, sizeof(float)));
     TRY_NEW(to, kith__alloc_big(cells, sizeof(float)));
     memcpy(from, r->s->b.Q, (size_t)cells * sizeof(float));
