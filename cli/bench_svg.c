@@ -71,15 +71,15 @@ static frame frame_of(const bench_report *b)
 
 static void put_axes(const frame *f, FILE *out)
 {
-    for (double e = f->x0; e <= f->x1; e++) {
+    for (int e = (int)f->x0; e <= (int)f->x1; e++) {
         const double x = x_at(f, pow(10, e));
 
         fprintf(out,
                 "<line x1='%.1f' y1='%d' x2='%.1f' y2='%d' stroke='#ddd'/>"
-                "<text x='%.1f' y='%d' text-anchor='middle'>1e%g</text>\n",
+                "<text x='%.1f' y='%d' text-anchor='middle'>1e%d</text>\n",
                 x, TOP, x, HEIGHT - BOTTOM, x, HEIGHT - BOTTOM + 18, e);
     }
-    for (double e = f->y0; e <= f->y1; e++) {
+    for (int e = (int)f->y0; e <= (int)f->y1; e++) {
         const double y = y_at(f, pow(10, e));
 
         fprintf(out,

@@ -558,7 +558,7 @@ static kith_status check_order(const opened *o, const kith_graph *g,
     if (!g->listed)
         return KITH_OK;
     if (!stored || !order_valid(g))
-        TRY(corrupt(o, err, "the order of the nodes is not one"));
+        return corrupt(o, err, "the order of the nodes is not one");
     TRY(kith__graph_as_listed(g, job, &back, err));
     kith__kg_listed_sums(back, sums);
     if (memcmp(sums, stored, sizeof(sums)) != 0)

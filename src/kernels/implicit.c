@@ -192,7 +192,7 @@ KITH__ALWAYS_INLINE void add_record(shape s, int Z, int t, const float *r,
 
     a->common += c;
     for (int j = 0; j < s.J; j++) {
-        kith__v4 own[VECTORS];
+        kith__v4 own[VECTORS] = {kith__v4_all(0)};
 
         for (int i = 0; i < s.V; i++) {
             own[i] = kith__v4_load(r + KITH__LANES * (1 + s.V * j + i));
