@@ -36,7 +36,8 @@
 enum {
     MOST_C = KITH__IMPLICIT_CLASSES,
     POINTS = KITH__IMPLICIT_POINTS,
-    BLOCK = 128 /* rows propagated together */
+    BLOCK = 128,     /* rows propagated together */
+    CACHED = 1 << 20 /* bytes of ids and weights that a core's cache holds */
 };
 
 /* ---- which form ---------------------------------------------------------- */
@@ -45,7 +46,8 @@ enum {
  * Bytes moved for a stored neighbour in an alternation.  Explicit: an id, a
  * weight and a row of beliefs to propagate; for each step the same with the
  * weight written too.  Implicit: an id and a record; and at edges of training
- * nodes, a share of all, some eight records more.
+ * nodes, a share of all, some eight records more.  Where ids and weights stay
+ * in the cache, bytes cost little and the fewer products of stored weights win.
  */
 kith__lcm_form kith__lcm_choose_form(const kith__task *task,
                                      const kith_params *p,
@@ -68,6 +70,8 @@ kith__lcm_form kith__lcm_choose_form(const kith__task *task,
     else if (p->outer < 1 || p->outer > KITH__IMPLICIT_TERMS ||
              vectors > KITH__IMPLICIT_VECTORS)
         snprintf(f.why, sizeof(f.why), "%d alternations", (int)p->outer);
+    else if (8 * entries <= CACHED)
+        snprintf(f.why, sizeof(f.why), "they stay in the cache");
     else if (border >= INT32_MAX)
         snprintf(f.why, sizeof(f.why), "training nodes have too many edges");
     else

@@ -146,31 +146,36 @@ TEST(implicit_weights_do_not_depend_on_threads)
     kith_graph_free(g);
 }
 
-/* Forms are chosen by what they move. */
+/* Three nodes with a million neighbours, of which training nodes have few, or
+ * nearly all, or with two classes or five; and with a thousandth of them. */
 TEST(the_form_is_chosen_by_cost)
 {
-    kith_graph *g = small_graph(N, EDGES, false, 3);
-    kith_graph *weighted = small_graph(N, EDGES, true, 3);
+    const int64_t large[] = {0, 10, 500000, 1000000};
+    const int64_t small[] = {0, 10, 500, 1000};
+    const int32_t first[] = {0}, most[] = {1, 2};
     kith_params p = usual();
-    small_task few, all, own, many;
+    kith__task t = {.n = 3, .classes = 2, .train = first, .n_train = 1};
+    const float weight = 1;
+    kith__task other;
 
-    small_task_new(&few, g, 2, 2, 1);
-    small_task_new(&all, g, 2, N, 1);
-    small_task_new(&own, weighted, 2, 2, 1);
-    small_task_new(&many, g, 5, 2, 1);
-    CHECK(kith__lcm_choose_form(&few.task, &p, KITH__CONSISTENCY).implicit);
-    CHECK(!kith__lcm_choose_form(&all.task, &p, KITH__CONSISTENCY).implicit);
-    CHECK(!kith__lcm_choose_form(&own.task, &p, KITH__CONSISTENCY).implicit);
-    CHECK(!kith__lcm_choose_form(&many.task, &p, KITH__CONSISTENCY).implicit);
-    CHECK(!kith__lcm_choose_form(&few.task, &p, KITH__L1).implicit);
+    t.W = (kith__coupled){.n = 3, .rows = large};
+    CHECK(kith__lcm_choose_form(&t, &p, KITH__CONSISTENCY).implicit);
+    CHECK(!kith__lcm_choose_form(&t, &p, KITH__L1).implicit);
+    other = t;
+    other.train = most;
+    other.n_train = 2;
+    CHECK(!kith__lcm_choose_form(&other, &p, KITH__CONSISTENCY).implicit);
+    other = t;
+    other.classes = 5;
+    CHECK(!kith__lcm_choose_form(&other, &p, KITH__CONSISTENCY).implicit);
+    other = t;
+    other.W.weights = &weight;
+    CHECK(!kith__lcm_choose_form(&other, &p, KITH__CONSISTENCY).implicit);
+    other = t;
+    other.W.rows = small;
+    CHECK(!kith__lcm_choose_form(&other, &p, KITH__CONSISTENCY).implicit);
     p.outer = 0;
-    CHECK(!kith__lcm_choose_form(&few.task, &p, KITH__CONSISTENCY).implicit);
-    small_task_release(&few);
-    small_task_release(&all);
-    small_task_release(&own);
-    small_task_release(&many);
-    kith_graph_free(g);
-    kith_graph_free(weighted);
+    CHECK(!kith__lcm_choose_form(&t, &p, KITH__CONSISTENCY).implicit);
 }
 
 /* Points that share their passes score as they do alone: seven of them, so
