@@ -360,7 +360,7 @@ double kith__lcm_guard(const kith_params *p, double rho_of_W, float *H, int C)
 {
     const double rho = rho_of_W * kith__rho_small(H, C);
 
-    if (rho <= p->bound)
+    if (p->as_written || rho <= p->bound)
         return rho;
     for (int i = 0; i < C * C; i++)
         H[i] = (float)((double)H[i] * p->bound / rho);
@@ -385,9 +385,6 @@ static kith_status alternate(kith__lcm *s, kith_certificate *certificate,
                                total, "steps", err));
         }
     }
-    certificate->rho = (double)NAN;
-    if (s->p->as_written)
-        goto out;
     rho = kith__rho_bound(&s->W, KITH__LCM_BOUND_PASSES,
                           kith__lcm_enough(s->p, s->H, C));
     if (rho < 0)

@@ -95,11 +95,11 @@ void kith__lcm_step_coupling(const kith__task *task, const kith_params *p,
                              kith__regulariser kind, const double *dH,
                              const double *K, float *H);
 
-/* How small a bound of rho(W) would do: no scaling needed.  As written, nothing
- * is bounded. */
+/* How small a bound of rho(W) would do: no scaling needed. */
 double kith__lcm_enough(const kith_params *p, const float *H, int C);
 
-/* Scale H so that rho(W) rho(H) <= bound; returns the product then. */
+/* Scale H so that rho(W) rho(H) <= bound, unless as written; returns the
+ * product then. */
 double kith__lcm_guard(const kith_params *p, double rho_of_W, float *H, int C);
 
 #endif

@@ -581,14 +581,8 @@ static kith_status guard(learner *s, kith_error *err)
 {
     double enough[POINTS], rho[POINTS];
 
-    for (int j = 0; j < s->points; j++) {
-        point *q = &s->point[j];
-
-        enough[j] = kith__lcm_enough(q->p, q->H, s->C);
-        q->certificate.rho = (double)NAN;
-    }
-    if (s->point[0].p->as_written)
-        return KITH_OK;
+    for (int j = 0; j < s->points; j++)
+        enough[j] = kith__lcm_enough(s->point[j].p, s->point[j].H, s->C);
     if (!kith__rho_bounds_of(&s->task->W, norm_of_row, s, s->points,
                              KITH__LCM_BOUND_PASSES, enough, rho))
         return kith__no_memory(err);
