@@ -10,7 +10,6 @@
 #include "cmd_shared.h"
 #include "commands.h"
 #include "json_text.h"
-#include "name_list.h"
 #include "out_text.h"
 
 static const char *const usage[] = {"[GRAPHS] [OPTIONS]", NULL};
@@ -204,14 +203,6 @@ static kith_status generated(task *t)
     return st;
 }
 
-static bool is_built(const char *path)
-{
-    size_t length;
-    const char *base = base_name(path, &length);
-
-    return length > 3 && memcmp(base + length - 3, ".kg", 3) == 0;
-}
-
 static kith_status given(task *t, const char *list)
 {
     kith_status st = KITH_OK;
@@ -235,8 +226,9 @@ static kith_status given(task *t, const char *list)
         char name[BENCH_NAME];
 
         name_graph(graphs.name[i], name);
-        st = is_built(graphs.name[i]) ? time_graph(t, graphs.name[i], name, 0)
-                                      : time_built(t, graphs.name[i], name);
+        st = name_ends(graphs.name[i], ".kg")
+                 ? time_graph(t, graphs.name[i], name, 0)
+                 : time_built(t, graphs.name[i], name);
     }
     name_list_release(&graphs);
     return st;

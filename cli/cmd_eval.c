@@ -9,7 +9,6 @@
 #include "eval_report.h"
 #include "forecast.h"
 #include "method_options.h"
-#include "name_list.h"
 #include "out_text.h"
 #include "predictions.h"
 
@@ -147,29 +146,6 @@ typedef struct task {
 
 /* ---- the command line ---------------------------------------------------- */
 
-static int read_list(const args *a, const char *name, bool ranges,
-                     name_list *out)
-{
-    const char *text = args_text(a, name);
-
-    switch (name_list_read(text, ranges, out)) {
-    case NAMES_OK:
-        return EXIT_OK;
-    case NAMES_EMPTY:
-        return usage_error(a->of, "option '--%s': a name is empty in '%s'",
-                           name, text);
-    case NAMES_BACKWARD:
-        return usage_error(a->of,
-                           "option '--%s': a range runs backward or is too "
-                           "long in '%s'",
-                           name, text);
-    case NAMES_NO_MEMORY:
-        break;
-    }
-    fputs("kith: out of memory\n", stderr);
-    return EXIT_FAILED;
-}
-
 static int find_methods(task *t, const args *a)
 {
     int all;
@@ -211,11 +187,11 @@ static int check(task *t, const args *a)
         if (args_given(a, "splits") && args_given(a, drawn[i]))
             return usage_error(
                 a->of, "--splits and --%s cannot be used together", drawn[i]);
-    code = read_list(a, "methods", false, &t->methods);
+    code = args_names(a, "methods", false, &t->methods);
     if (code == EXIT_OK)
         code = find_methods(t, a);
     if (code == EXIT_OK && args_given(a, "splits"))
-        code = read_list(a, "splits", true, &t->splits);
+        code = args_names(a, "splits", true, &t->splits);
     return code;
 }
 

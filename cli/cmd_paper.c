@@ -6,7 +6,6 @@
 #include "cmd_shared.h"
 #include "commands.h"
 #include "method_options.h"
-#include "name_list.h"
 #include "term.h"
 
 static const char *const usage[] = {
@@ -98,24 +97,15 @@ static void tell(void *user, const char *text)
 
 static int find_methods(const args *a, name_list *list)
 {
-    const char *text = args_text(a, "methods");
+    int code;
 
-    if (strcmp(text, "all") == 0)
+    if (strcmp(args_text(a, "methods"), "all") == 0)
         return EXIT_OK;
-    switch (name_list_read(text, false, list)) {
-    case NAMES_NO_MEMORY:
-        fputs("kith: out of memory\n", stderr);
-        return EXIT_FAILED;
-    case NAMES_OK:
-        break;
-    default:
-        return usage_error(a->of, "option '--methods': a name is empty in '%s'",
-                           text);
-    }
-    for (int i = 0; i < list->count; i++)
+    code = args_names(a, "methods", false, list);
+    for (int i = 0; code == EXIT_OK && i < list->count; i++)
         if (!method_find(list->name[i]))
-            return method_unknown(a->of, list->name[i]);
-    return EXIT_OK;
+            code = method_unknown(a->of, list->name[i]);
+    return code;
 }
 
 static kith_status make(run *r, const name_list *methods)

@@ -216,3 +216,25 @@ int graph_missing(const args *a)
     return usage_error(a->of, "the graph is missing: --graph DATA (a model "
                               "file does not hold it)");
 }
+
+int args_names(const args *a, const char *name, bool ranges, name_list *out)
+{
+    const char *text = args_text(a, name);
+
+    switch (name_list_read(text, ranges, out)) {
+    case NAMES_OK:
+        return EXIT_OK;
+    case NAMES_EMPTY:
+        return usage_error(a->of, "option '--%s': a name is empty in '%s'",
+                           name, text);
+    case NAMES_BACKWARD:
+        return usage_error(a->of,
+                           "option '--%s': a range runs backward or is too "
+                           "long in '%s'",
+                           name, text);
+    case NAMES_NO_MEMORY:
+        break;
+    }
+    fputs("kith: out of memory\n", stderr);
+    return EXIT_FAILED;
+}

@@ -7,6 +7,7 @@
 
 #include <kith/kith.h>
 
+#include "name_list.h"
 #include "options.h"
 #include "progress_tty.h"
 
@@ -121,6 +122,10 @@ kith_status check_output(run *r, const char *path);
 /* ", "-separated parts of a sentence: call with the text so far. */
 void summary_add(char *line, size_t size, int64_t n, const char *one,
                  const char *many);
+
+/* The list that an option gives; what is wrong with it is told, as is the exit
+ * status. */
+int args_names(const args *a, const char *name, bool ranges, name_list *out);
 
 /* Says that --graph was not given; exit status 2. */
 int graph_missing(const args *a);

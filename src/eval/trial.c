@@ -2,18 +2,10 @@
  * trial.c: one method on one split, and what several splits say together.
  */
 #include <math.h>
-#include <time.h>
 
+#include "core/clock.h"
 #include "core/status.h"
 #include "kith/eval.h"
-
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 kith_status kith_trial_run(const kith_dataset *d, const char *method,
                            const kith_split *split,
@@ -21,14 +13,14 @@ kith_status kith_trial_run(const kith_dataset *d, const char *method,
                            float *probabilities, kith_trial *out,
                            kith_model **model, kith_error *err)
 {
-    const double begun = now();
+    const double begun = kith__now();
     kith_status st = KITH_OK;
     kith_model *m = NULL;
 
     *out = (kith_trial){.validation = (double)NAN};
     *model = NULL;
     TRY(kith_model_train(d, method, split, options, &m, probabilities, err));
-    out->seconds = now() - begun;
+    out->seconds = kith__now() - begun;
     TRY(kith_score(probabilities, d->labels, split->test, split->n_test,
                    &out->scores, err));
     out->validation = kith_model_validation(m);

@@ -99,9 +99,8 @@ static kith_status adjoint(const kith_solution *s, const float *E,
         goto out;
     }
     TRY_NEW(room, kith__alloc_big(kith__fixed_point_room(t), sizeof(*room)));
-    TRY(kith__fixed_point_few(t, &s->W, H, s->b.P,
-                              ADJOINT_TOLERANCE * fabs(belief), "explaining",
-                              room, E, *Z, err));
+    TRY(kith__fixed_point(t, &s->W, H, s->b.P, ADJOINT_TOLERANCE * fabs(belief),
+                          "explaining", room, E, *Z, err));
 out:
     kith__free(H);
     kith__free(room);

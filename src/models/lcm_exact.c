@@ -40,7 +40,8 @@
  * other; each gets half the gradient.
  *
  * Cost of an evaluation: two solves of about 20 passes over the edges per fold.
- * Memory: 20 n C + 8 n C folds + about 140 m bytes, most of it L-BFGS's.
+ * Memory: 36 n C + 4 n C folds + about 300 m bytes, most of it L-BFGS's: its
+ * six pairs of vectors, and five more, are doubles per direction of an edge.
  */
 #include "models/lcm_exact.h"
 
@@ -365,15 +366,15 @@ static void clamp_others(kith__exact *s, int f)
                                                  1 / (float)C;
 }
 
-static void solve(kith__exact *s, double rho, const float *from, float *to)
+static void solve(kith__exact *s, const float *from, float *to)
 {
     if (s->st == KITH_OK)
-        s->st = kith__fixed_point(s->task, &s->W, s->H, rho, SOLVED, NULL,
+        s->st = kith__fixed_point(s->task, &s->W, s->H, NULL, SOLVED, NULL,
                                   s->room, from, to, s->err);
 }
 
 /* The beliefs of a fold, P, from its potentials. */
-static void fold_beliefs(kith__exact *s, int f, double rho)
+static void fold_beliefs(kith__exact *s, int f)
 {
     const kith__task *t = s->task;
 
@@ -382,23 +383,23 @@ static void fold_beliefs(kith__exact *s, int f, double rho)
         s->Q);
     if (s->p->clamp)
         clamp_others(s, f);
-    solve(s, rho, s->Q, s->P);
+    solve(s, s->Q, s->P);
 }
 
 /* J's share of one fold, its gradient in dw, dH and d_alpha. */
-static double fold_objective(kith__exact *s, int f, double rho)
+static double fold_objective(kith__exact *s, int f)
 {
     const kith__task *t = s->task;
     const int C = t->classes;
     double J;
 
-    fold_beliefs(s, f, rho);
+    fold_beliefs(s, f);
     kith__softmax_rows(s->P, t->n, C, 1 / s->alpha, s->S, t->threads);
     J = cross_entropy(s, f);
     if (s->kind == KITH__CONSISTENCY)
         J += consistency(s, weight_of_rest(s) / s->left_out->folds);
     through_scale(s);
-    solve(s, rho, s->E, s->Z);
+    solve(s, s->E, s->Z);
     couple(s, s->P, s->X);
     add_products(s, s->Z, s->X, 1, 0);
     pull(s, s->Z, s->S);
@@ -476,7 +477,7 @@ double kith__exact_objective(kith__exact *s, const double *x, double *gradient)
 {
     const int kk = s->task->classes * s->task->classes;
     const int64_t entries = s->W.rows[s->W.n];
-    double J, rho;
+    double J;
 
     memset(gradient, 0, (size_t)(entries + kk + 1) * sizeof(*gradient));
     memset(s->dw, 0, (size_t)entries * sizeof(*s->dw));
@@ -490,9 +491,8 @@ double kith__exact_objective(kith__exact *s, const double *x, double *gradient)
         return INFINITY;
     for (int i = 0; i < kk; i++)
         s->H[i] = (float)x[entries + i];
-    rho = kith__rho_small(s->H, s->task->classes);
     for (int f = 0; f < s->left_out->folds; f++)
-        J += fold_objective(s, f, rho);
+        J += fold_objective(s, f);
     if (s->st != KITH_OK) /* and all further ones are, so that it ends */
         return INFINITY;
     if (s->kind == KITH__L1 || s->kind == KITH__L2)
@@ -551,7 +551,6 @@ static kith_status learn(kith__exact *s, double *x, int64_t n, kith_error *err)
 static kith_status fit_scale(kith__exact *s, double *log_alpha, kith_error *err)
 {
     const kith__task *t = s->task;
-    const double rho = kith__rho_small(s->H, t->classes);
     kith__known_nodes judged = {0};
     int32_t *node = NULL, *truth = NULL;
     kith_status st = KITH_OK;
@@ -559,7 +558,7 @@ static kith_status fit_scale(kith__exact *s, double *log_alpha, kith_error *err)
     TRY_NEW(node, kith__alloc(t->n_train, sizeof(*node)));
     TRY_NEW(truth, kith__alloc(t->n_train, sizeof(*truth)));
     for (int f = 0; f < s->left_out->folds; f++) {
-        fold_beliefs(s, f, rho);
+        fold_beliefs(s, f);
         TRY(s->st);
         for (int32_t l = 0; l < t->n_train; l++) {
             const int64_t at = (int64_t)t->train[l] * t->classes;
@@ -586,7 +585,7 @@ out:
  *
  *     H_ij ~ K_ij / sqrt(k_i k_j) - sqrt(k_i k_j) / sum k,   k = K 1
  *
- * symmetric and centred, of spectral radius HALF the bound.
+ * symmetric and centred, of a spectral radius of half the bound.
  */
 static void coupling_of_data(kith__exact *s, double *H)
 {

@@ -9,9 +9,9 @@
  */
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "core/alloc.h"
+#include "core/clock.h"
 #include "kernels/implicit.h"
 #include "kernels/spectral.h"
 #include "models/border.h"
@@ -113,14 +113,6 @@ static double checkpoint_bytes(const job *j)
 
 /* ---- time ---------------------------------------------------------------- */
 
-static double now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 enum { ROWS = 128, SAMPLED = 1 << 22 };
 
 /* Seconds of a pass over all edges: some blocks of rows, timed.  I is NULL for
@@ -135,7 +127,7 @@ static double time_pass(const kith__coupled *W, const kith__implicit *I,
 
     for (int round = 0; round < 2; round++) { /* the first warms up */
         seen = 0;
-        begun = now();
+        begun = kith__now();
 #pragma omp parallel for num_threads(W->threads) schedule(dynamic, 8) \
     reduction(+ : seen)
         for (int64_t i = round; i < blocks; i += step) {
@@ -150,8 +142,9 @@ static double time_pass(const kith__coupled *W, const kith__implicit *I,
             seen += W->rows[to] - W->rows[from];
         }
     }
-    return seen > 0 ? (now() - begun) * (double)W->rows[W->n] / (double)seen
-                    : 0;
+    return seen > 0
+               ? (kith__now() - begun) * (double)W->rows[W->n] / (double)seen
+               : 0;
 }
 
 /* Propagations until the tolerance at LinBP's rate, or the most there are. */
@@ -172,7 +165,7 @@ static double fit_passes(const job *j)
     const double after = p->as_written
                              ? 0
                              : fmax(propagations(j, most) - p->outer - 1, 0);
-    const double bounding = p->as_written ? 0 : 6;
+    const double bounding = 6;
 
     if (j->form.implicit)
         return 1.4 * p->outer + 1.3 * bounding + after;

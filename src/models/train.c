@@ -391,6 +391,10 @@ kith_status kith_model_plan(const kith_dataset *d, const char *method,
                        "no plan for method '%s', expected linbp, lcm, lcm-wo, "
                        "lcm-l1 or lcm-l2",
                        method));
+    if (options->params.gradient != KITH_GRADIENT_PAPER)
+        TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                       "no plan for the exact gradient: how many passes it "
+                       "takes is not known before"));
     TRY(with_labels(d->labels, split->train, split->n_train, &s.train, &s.truth,
                     &s.task.n_train, err));
     TRY(set_up(&s, d->graph, d->labels->classes, &options->job, err));
