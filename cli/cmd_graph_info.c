@@ -32,6 +32,12 @@ static const argument arguments[] = {
 static const option options[] = {
     ROWS_GIVEN,
     {.name = "json", .help = "Print one JSON object, for programs."},
+    {.name = "split",
+     .type = OPTION_TEXT,
+     .value = "NAME",
+     .help =
+         "Tell the memory for the training nodes of this split, of the data "
+         "set or a folder. Default: the largest of those shown."},
     {.name = "verify",
      .help = "Verify everything, also if the input is larger than 1 GiB."},
     ROWS_READING,
@@ -96,6 +102,90 @@ static kith_status read_splits(run *r, graph_facts *f)
     return st;
 }
 
+/* Columns in which u, or a node up to `hops` edges away, has an entry, of those
+ * that are not stamped yet. */
+static int64_t columns_around(const kith_dataset *d, int32_t u, int hops,
+                              int32_t stamp, int32_t *seen)
+{
+    const kith_features *x = d->features;
+    const int64_t *rows = kith_graph_rows(d->graph);
+    int64_t count = 0;
+
+    for (int64_t i = x->row[u]; i < x->row[u + 1]; i++)
+        if (seen[x->column[i]] != stamp) {
+            seen[x->column[i]] = stamp;
+            count++;
+        }
+    for (int64_t p = rows[u]; hops > 0 && p < rows[u + 1]; p++)
+        count += columns_around(d, kith_graph_neighbours(d->graph)[p], hops - 1,
+                                stamp, seen);
+    return count;
+}
+
+/* Mean number of entries of a row that is summed over neighbours `hops` times,
+ * told from some of the rows. */
+static double entries_around(const kith_dataset *d, int hops, int32_t *seen)
+{
+    enum { SAMPLE = 500 };
+    const int32_t n = kith_graph_nodes(d->graph), step = n / SAMPLE + 1;
+    int64_t entries = 0, rows = 0;
+
+    for (int32_t i = 0; i < d->features->columns; i++)
+        seen[i] = -1;
+    for (int32_t u = 0; u < n; u += step, rows++)
+        entries += columns_around(d, u, hops, u, seen);
+    return (double)entries / (double)rows;
+}
+
+/* Bytes of the features smoothed as by default: all rows once, and those to
+ * learn from twice. */
+static kith_status find_smoothed(run *r, graph_facts *f)
+{
+    const kith_features *x = f->data->features;
+    forecast_sizes *s = &f->sizes;
+    double once, twice;
+    int32_t *seen;
+
+    if (!x || s->nodes == 0)
+        return KITH_OK;
+    once = twice = x->columns;
+    if (x->row) {
+        seen = malloc((size_t)x->columns * sizeof(*seen) + 1);
+        if (!seen)
+            return run_no_memory(r);
+        once = entries_around(f->data, 1, seen);
+        twice = entries_around(f->data, 2, seen);
+        free(seen);
+    }
+    s->smoothed_bytes = 8 * (s->nodes + once * s->nodes + twice * s->labelled);
+    return KITH_OK;
+}
+
+/* Nodes to learn from: those of the split that was asked for, or of the largest
+ * training part among those shown, or all that are labelled. */
+static kith_status find_labelled(run *r, graph_facts *f)
+{
+    const char *name = args_text(r->a, "split");
+    kith_split split = {0};
+    int64_t most = 0;
+
+    if (name) {
+        kith_status st = kith_split_read(f->data, name, &split, &r->err);
+
+        most = split.n_train;
+        kith_split_release(&split);
+        if (st != KITH_OK)
+            return st;
+    }
+    for (int i = 0; !name && i < f->splits_read; i++)
+        if (f->split[i].n_train > most)
+            most = f->split[i].n_train;
+    if (most == 0 && f->data->labels)
+        most = f->data->labels->labelled;
+    f->sizes.labelled = (double)most;
+    return KITH_OK;
+}
+
 static void set_sizes(graph_facts *f)
 {
     const kith_features *x = f->data->features;
@@ -104,7 +194,6 @@ static void set_sizes(graph_facts *f)
     s->nodes = kith_graph_nodes(f->data->graph);
     s->edges = (double)kith_graph_edges(f->data->graph);
     s->classes = f->data->labels ? f->data->labels->classes : 2;
-    s->labelled = f->data->labels ? (double)f->data->labels->labelled : 0;
     s->weighted = kith_graph_weights(f->data->graph) != NULL;
     s->columns = x ? x->columns : 0;
     if (x && x->row)
@@ -132,6 +221,10 @@ static kith_status gather(run *r, graph_facts *f)
         st = read_splits(r, f);
     if (st == KITH_OK)
         set_sizes(f);
+    if (st == KITH_OK)
+        st = find_labelled(r, f);
+    if (st == KITH_OK)
+        st = find_smoothed(r, f);
     return st == KITH_OK ? run_cancelled() : st;
 }
 

@@ -12,10 +12,11 @@ typedef struct forecast_sizes {
     double nodes;
     double edges; /* undirected */
     double classes;
-    double labelled;      /* nodes to learn from, at most */
-    bool weighted;        /* edges have weights */
-    double columns;       /* of the features, 0 = none */
-    double feature_bytes; /* of the matrix in memory */
+    double labelled;       /* nodes to learn from, at most */
+    bool weighted;         /* edges have weights */
+    double columns;        /* of the features, 0 = none */
+    double feature_bytes;  /* of the matrix in memory */
+    double smoothed_bytes; /* of the same as smoothed by default */
 } forecast_sizes;
 
 typedef struct forecast_method {

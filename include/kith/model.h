@@ -127,14 +127,14 @@ KITH_API kith_status kith_model_train(const kith_dataset *d, const char *method,
 
 /* What a training will cost, told before it starts. */
 typedef struct kith_plan {
-    double memory;  /* bytes at its peak: graph (mapped or not), labels,
-                       features, all arrays, and the probabilities */
-    double disk;    /* bytes of its checkpoint, if it keeps one */
-    double seconds; /* on this machine as it is now */
-    bool tunes;     /* more than one fit */
-    const char
-        *form;     /* of lcm's weights: "implicit", "stored"; NULL for others */
-    char why[160]; /* that form */
+    double memory;    /* bytes at its peak: graph (mapped or not), labels,
+                         features, all arrays, and the probabilities */
+    double disk;      /* bytes of its checkpoint, if it keeps one */
+    double seconds;   /* on this machine as it is now */
+    bool tunes;       /* more than one fit */
+    const char *form; /* of lcm's weights: "implicit", "implicit, written out
+                       * once learnt", "stored"; NULL for others */
+    char why[160];    /* that form */
 } kith_plan;
 
 /*

@@ -5,8 +5,6 @@
 
 #include "core/alloc.h"
 #include "core/sort.h"
-#include "kernels/softmax.h"
-#include "kernels/vector.h"
 
 enum {
     MOST_C = KITH__IMPLICIT_CLASSES,
@@ -16,7 +14,7 @@ enum {
     SQUARE = MOST_C * MOST_C,
     LINE = 64,
     CHUNK = 1024, /* neighbours summed together: hubs lose no digits */
-    AHEAD = 24    /* neighbours whose records are asked for early */
+    AHEAD = 48    /* neighbours whose records are asked for early */
 };
 
 /* ---- records ------------------------------------------------------------- */
@@ -64,16 +62,12 @@ void kith__implicit_release(kith__implicit *I)
 void kith__implicit_put(kith__implicit *I, int32_t u, int point, int t,
                         const float *p)
 {
-    float *r = kith__implicit_record(I, u), s[MOST_C];
-    float *x = r + kith__implicit_x_at(I, point, t < 0 ? 0 : t);
+    float *r = kith__implicit_record(I, u);
 
     memcpy(r + kith__implicit_p_at(I, point), p,
            (size_t)I->carried * sizeof(*r));
-    if (t < 0)
-        return;
-    kith__softmax(p, I->C, s);
-    for (int c = 0; c < I->C - 1; c++)
-        x[c] = s[c] - 1 / (float)I->C;
+    if (t >= 0)
+        kith__implicit_x_of(I->C, p, r + kith__implicit_x_at(I, point, t));
 }
 
 /* Column j of B, entry i: s = B x. */
@@ -338,19 +332,30 @@ float kith__implicit_weight(const kith__implicit *I, int point, int32_t u,
     return weight(s, point, &h, kith__implicit_record(I, v));
 }
 
+KITH__ALWAYS_INLINE void weigh_row(const kith__implicit *I, shape s, int point,
+                                   int32_t u, float *out)
+{
+    const int64_t last = I->start.rows[I->start.n] - 1;
+    const int64_t stride = KITH__LANES * (1 + s.V * s.J);
+    const int32_t *at = I->start.neighbours;
+    half h;
+
+    half_of(I, s, point, u, &h);
+    for (int64_t p = I->start.rows[u]; p < I->start.rows[u + 1]; p++) {
+        const int64_t soon = p + AHEAD < last ? p + AHEAD : last;
+
+        __builtin_prefetch(I->records + at[soon] * stride);
+        out[p] = weight(s, point, &h, I->records + at[p] * stride);
+    }
+}
+
 void kith__implicit_weights(const kith__implicit *I, int point, float *out)
 {
-    const kith__coupled *W = &I->start;
-    const shape s = any_shape(I);
-
-#pragma omp parallel for num_threads(W->threads) schedule(dynamic, 1024)
-    for (int32_t u = 0; u < W->n; u++) {
-        half h;
-
-        half_of(I, s, point, u, &h);
-        for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++)
-            out[p] = weight(s, point, &h,
-                            kith__implicit_record(I, W->neighbours[p]));
+#pragma omp parallel for num_threads(I->start.threads) schedule(dynamic, 1024)
+    for (int32_t u = 0; u < I->start.n; u++) {
+#define WEIGH(s) weigh_row(I, s, point, u, out)
+        WITH_SHAPE(I, WEIGH);
+#undef WEIGH
     }
 }
 

@@ -35,6 +35,7 @@
 #include <stdbool.h>
 
 #include "kernels/coupled.h"
+#include "kernels/vector.h"
 
 enum {
     KITH__IMPLICIT_CLASSES = 4, /* most */
@@ -131,6 +132,22 @@ static inline void kith__implicit_x(const kith__implicit *I, int32_t u,
     for (int c = 0; c < I->C - 1; c++)
         x[c] = at[c];
     x[I->C - 1] = 1;
+}
+
+/* x of a row p of C, without its constant: softmax(p) - 1/C. */
+static inline void kith__implicit_x_of(int C, const float *p, float *x)
+{
+    float s[KITH__IMPLICIT_CLASSES] = {-100, -100, -100, -100}, top = p[0];
+    kith__v4 e;
+
+    for (int c = 1; c < C; c++)
+        top = p[c] > top ? p[c] : top;
+    for (int c = 0; c < C; c++)
+        s[c] = p[c] - top;
+    e = kith__v4_exp(kith__v4_load(s));
+    e /= kith__v4_sum(e);
+    for (int c = 0; c < C - 1; c++)
+        x[c] = e[c] - 1 / (float)C;
 }
 
 /* Put p (of C) into a record, and x_t of it unless t is negative. */

@@ -5,15 +5,20 @@
 
 #include "core/alloc.h"
 
+enum { AHEAD = 64 }; /* neighbours whose y is asked for early */
+
 /* sum_v |w_uv| y_v */
 static void norm_of_row(const void *of, int32_t u, const float *y, double *out)
 {
     const kith__coupled *W = of;
+    const int32_t *at = W->neighbours;
+    const int64_t last = W->rows[W->n] - 1;
     double sum = 0;
 
     for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++) {
-        const int32_t v = W->neighbours[p];
+        const int32_t v = at[p];
 
+        __builtin_prefetch(y + at[p + AHEAD < last ? p + AHEAD : last]);
         sum += (double)y[v] *
                (W->weights ? fabs((double)W->weights[p]) : (double)W->scale[v]);
     }
@@ -82,7 +87,8 @@ _Bool kith__rho_bounds_of(const kith__coupled *shape, kith__norm_fn *norm,
         bounds[j] = INFINITY;
         scale[j] = 1;
     }
-    for (int64_t i = 0; good && i < cells; i++) {
+#pragma omp parallel for num_threads(shape->threads) schedule(static)
+    for (int64_t i = 0; i < (good ? cells : 0); i++) {
         const int64_t u = i / count;
 
         y[i] = sqrtf((float)(shape->rows[u + 1] - shape->rows[u]) + 1e-12f);

@@ -1,6 +1,6 @@
 /*
- * lcm_implicit.c: LCM at the price of LinBP: what lcm.c learns, with W never
- * stored (kernels/implicit.h says how it is written).
+ * lcm_implicit.c: LCM at the price of LinBP: what lcm.c learns, with W not
+ * stored while it is (kernels/implicit.h says how it is written).
  *
  * In alternation t the beliefs P are fixed, and all that `inner` gradient steps
  * ask of the edges is linear in what they learn:
@@ -89,6 +89,20 @@ kith__lcm_form kith__lcm_choose_form(const kith__task *task,
     return f;
 }
 
+/*
+ * After learning, a pass over the edges reads 4 bytes of id and a record of 32
+ * or more; with the weights written out 8 bytes and a row of beliefs, half the
+ * time.  So they are, but where they would take 2 GiB, or more than a quarter
+ * of what the run may use.
+ */
+bool kith__lcm_writes_out(const kith__task *task)
+{
+    const int64_t bytes = 4 * task->W.rows[task->n];
+    const int64_t limit = task->job ? task->job->memory : 0;
+
+    return bytes < INT64_C(2) << 30 && (limit == 0 || bytes <= limit / 4);
+}
+
 /* ---- state --------------------------------------------------------------- */
 
 /* One setting of the learner. */
@@ -112,6 +126,7 @@ typedef struct learner {
     int points;
     point point[POINTS];
     bool kept; /* its state goes to the checkpoint */
+    float *w;  /* room for the weights of one point, or NULL */
     /* What a pass leaves: of the first alternation, for all points alike, and
      * of the one at hand. */
     float *first_sums, *sums, *first_PP, *PP;
@@ -440,83 +455,128 @@ static void learn_point(learner *s, int t, int j)
 
 /* ---- beliefs ------------------------------------------------------------- */
 
-/* p+ = q + (wp + D p) H of a node and a point, wp as carried; returns the
+/*
+ * Loops over all nodes are inlined with the classes C and the n of them that
+ * are carried as constants where they are common.
+ */
+#define WITH_CLASSES(s, CALL)                      \
+    do {                                           \
+        if ((s)->C == 2 && (s)->carried == 1)      \
+            CALL(2, 1);                            \
+        else if ((s)->C == 3 && (s)->carried == 2) \
+            CALL(3, 2);                            \
+        else                                       \
+            CALL((s)->C, (s)->carried);            \
+    } while (0)
+
+/* All C of a row from the n that are carried. */
+KITH__ALWAYS_INLINE void widen(int C, int n, const float *p, float *full)
+{
+    float rest = 0;
+
+    for (int c = 0; c < n; c++)
+        rest -= full[c] = p[c];
+    if (n < C)
+        full[n] = rest;
+}
+
+/* p+ = q + (wp + D p) H of node u and a point, wp as carried; returns the
  * largest change. */
-static float next_row(const learner *s, int j, int32_t u, int64_t touched,
-                      float *wp, float *next)
+KITH__ALWAYS_INLINE float next_row(const learner *s, int C, int n, int j,
+                                   int32_t u, int64_t touched, float *wp,
+                                   const float *p, float *next)
 {
     const point *q = &s->point[j];
-    const int C = s->C, n = s->carried;
     float full[MOST_C], old[MOST_C], change = 0;
 
     for (int c = 0; touched >= 0 && c < n; c++)
         wp[c] += q->DP[touched * n + c];
-    kith__implicit_widen(&s->I, wp, full);
-    kith__implicit_widen(
-        &s->I, kith__implicit_record(&s->I, u) + kith__implicit_p_at(&s->I, j),
-        old);
+    widen(C, n, wp, full);
+    widen(C, n, p, old);
     for (int c = 0; c < C; c++) {
-        float p = s->Q[(int64_t)u * C + c];
+        float to = s->Q[(int64_t)u * C + c];
 
         for (int k = 0; k < C; k++)
-            p += full[k] * q->H[k * C + c];
-        next[c] = p;
-        p = fabsf(p - old[c]);
-        change = p > change ? p : change;
+            to += full[k] * q->H[k * C + c];
+        next[c] = to;
+        to = fabsf(to - old[c]);
+        change = to > change ? to : change;
     }
     return change;
+}
+
+/* (W p)_u with the term of alternation t, which the sums are without. */
+KITH__ALWAYS_INLINE void add_term(int C, int n, const float *sums,
+                                  const float *x, const float *M, float *wp)
+{
+    for (int c = 0; c < n; c++)
+        wp[c] = sums[c];
+    for (int k = 0; k < C; k++) {
+        float xM = M[(C - 1) * C + k];
+
+        for (int i = 0; i < C - 1; i++)
+            xM += x[i] * M[i * C + k];
+        for (int c = 0; c < n; c++)
+            wp[c] += xM * sums[n * (1 + k) + c];
+    }
+}
+
+KITH__ALWAYS_INLINE void advance_row(learner *s, int C, int n, int t, int then,
+                                     int32_t u, float *change)
+{
+    const int64_t touched = kith__border_find(&s->border, u);
+    float *r = kith__implicit_record(&s->I, u);
+
+    for (int j = 0; j < s->points; j++) {
+        float *p = r + kith__implicit_p_at(&s->I, j);
+        float wp[MOST_C], next[MOST_C], here;
+
+        add_term(C, n, sums_at(s, t, u, j),
+                 r + kith__implicit_x_at(&s->I, j, t), s->I.term[j].M[t], wp);
+        here = next_row(s, C, n, j, u, touched, wp, p, next);
+        change[j] = here > change[j] ? here : change[j];
+        for (int c = 0; c < n; c++)
+            p[c] = next[c];
+        if (then >= 0)
+            kith__implicit_x_of(C, next,
+                                r + kith__implicit_x_at(&s->I, j, then));
+    }
 }
 
 /* Of the sums of alternation t, node by node, the next P; and x of it for
  * alternation `then`, unless negative.  W includes the term of t already. */
 static void advance(learner *s, int t, int then, float *changes)
 {
-    const int J = s->points, C = s->C, n = s->carried;
     float change[POINTS] = {0};
 
 #pragma omp parallel for num_threads(s->task->threads) schedule(static) \
     reduction(max                                                       \
               : change[:POINTS])
     for (int32_t u = 0; u < s->task->n; u++) {
-        const int64_t touched = kith__border_find(&s->border, u);
-
-        for (int j = 0; j < J; j++) {
-            const float *sums = sums_at(s, t, u, j), *M = s->I.term[j].M[t];
-            float x[MOST_C] = {0}, wp[MOST_C], next[MOST_C], here;
-
-            kith__implicit_x(&s->I, u, j, t, x);
-            for (int c = 0; c < n; c++)
-                wp[c] = sums[c];
-            for (int k = 0; k < C; k++) {
-                float xM = 0;
-
-                for (int i = 0; i < C; i++)
-                    xM += x[i] * M[i * C + k];
-                for (int c = 0; c < n; c++)
-                    wp[c] += xM * sums[n * (1 + k) + c];
-            }
-            here = next_row(s, j, u, touched, wp, next);
-            change[j] = here > change[j] ? here : change[j];
-            kith__implicit_put(&s->I, u, j, then, next);
-        }
+#define ADVANCE(C, n) advance_row(s, C, n, t, then, u, change)
+        WITH_CLASSES(s, ADVANCE);
+#undef ADVANCE
     }
     memcpy(changes, change, sizeof(change));
 }
 
 /* Rows of the next P in `next` (n x points x carried); change as above. */
-static void propagate_rows(const learner *s, int32_t from, int32_t to,
-                           float *next, float *change)
+KITH__ALWAYS_INLINE void propagate_rows(const learner *s, int C, int n,
+                                        int32_t from, int32_t to, float *next,
+                                        float *change)
 {
-    const int J = s->points, n = s->carried;
+    const int J = s->points;
     float *row = next + (int64_t)from * J * n;
 
     kith__implicit_pull(&s->I, from, to, row);
     for (int32_t u = from; u < to; u++) {
         const int64_t touched = kith__border_find(&s->border, u);
+        const float *r = kith__implicit_record(&s->I, u);
 
         for (int j = 0; j < J; j++, row += n) {
-            float full[MOST_C] = {0};
-            const float here = next_row(s, j, u, touched, row, full);
+            const float *p = r + kith__implicit_p_at(&s->I, j);
+            float full[MOST_C];
+            const float here = next_row(s, C, n, j, u, touched, row, p, full);
 
             change[j] = here > change[j] ? here : change[j];
             for (int c = 0; c < n; c++)
@@ -528,7 +588,7 @@ static void propagate_rows(const learner *s, int32_t from, int32_t to,
 /* P <- Q + W P H by a pass over the edges, of points that are not done. */
 static void propagate(learner *s, float *changes)
 {
-    const int J = s->points, n = s->carried;
+    const int J = s->points;
     float *next = s->sums; /* free after learning */
     float change[POINTS] = {0};
 
@@ -538,18 +598,22 @@ static void propagate(learner *s, float *changes)
 #pragma omp parallel for num_threads(s->task->threads) schedule(dynamic, 4) \
     reduction(max                                                           \
               : change[:POINTS])
-    for (int32_t from = 0; from < s->task->n; from += BLOCK)
-        propagate_rows(s, from,
-                       s->task->n - from < BLOCK ? s->task->n : from + BLOCK,
-                       next, change);
+    for (int32_t from = 0; from < s->task->n; from += BLOCK) {
+        const int32_t to = s->task->n - from < BLOCK ? s->task->n
+                                                     : from + BLOCK;
+
+#define ROWS(C, n) propagate_rows(s, C, n, from, to, next, change)
+        WITH_CLASSES(s, ROWS);
+#undef ROWS
+    }
 #pragma omp parallel for num_threads(s->task->threads) schedule(static)
     for (int32_t u = 0; u < s->task->n; u++)
         for (int j = 0; j < J; j++)
             if (!s->point[j].certificate.converged)
                 memcpy(kith__implicit_record(&s->I, u) +
                            kith__implicit_p_at(&s->I, j),
-                       next + ((int64_t)u * J + j) * n,
-                       (size_t)n * sizeof(*next));
+                       next + ((int64_t)u * J + j) * s->carried,
+                       (size_t)s->carried * sizeof(*next));
     memcpy(changes, change, sizeof(change));
 }
 
@@ -577,14 +641,40 @@ static void norm_of_row(const void *of, int32_t u, const float *y, double *out)
                                     touched, y);
 }
 
+/* W of a point, written out for passes that read it instead of records. */
+static kith__coupled write_out(const learner *s, int j)
+{
+    kith__coupled W = s->task->W;
+
+    kith__implicit_weights(&s->I, j, s->w);
+    kith__border_add(&s->border, s->point[j].own, s->w);
+    W.weights = s->w;
+    W.scale = NULL;
+    return W;
+}
+
+static bool bound_all(learner *s, const double *enough, double *rho)
+{
+    if (!s->w)
+        return kith__rho_bounds_of(&s->task->W, norm_of_row, s, s->points,
+                                   KITH__LCM_BOUND_PASSES, enough, rho);
+    for (int j = 0; j < s->points; j++) {
+        const kith__coupled W = write_out(s, j);
+
+        rho[j] = kith__rho_bound(&W, KITH__LCM_BOUND_PASSES, enough[j]);
+        if (rho[j] < 0)
+            return false;
+    }
+    return true;
+}
+
 static kith_status guard(learner *s, kith_error *err)
 {
     double enough[POINTS], rho[POINTS];
 
     for (int j = 0; j < s->points; j++)
         enough[j] = kith__lcm_enough(s->point[j].p, s->point[j].H, s->C);
-    if (!kith__rho_bounds_of(&s->task->W, norm_of_row, s, s->points,
-                             KITH__LCM_BOUND_PASSES, enough, rho))
+    if (!bound_all(s, enough, rho))
         return kith__no_memory(err);
     for (int j = 0; j < s->points; j++)
         s->point[j].certificate.rho = kith__lcm_guard(s->point[j].p, rho[j],
@@ -701,6 +791,26 @@ out:
     return st;
 }
 
+/* The same of one point with its weights written out, into P. */
+static kith_status finish_written(learner *s, int j, float *P, kith_error *err)
+{
+    const kith_params *p = s->point[j].p;
+    const int left = p->as_written ? 0 : p->iterations - p->outer - 1;
+    kith_certificate *c = &s->point[j].certificate;
+    const int before = c->iterations;
+    const kith__coupled W = write_out(s, j);
+    kith_status st = KITH_OK;
+
+    read_beliefs(s, j, P);
+    if (left < 1 || c->converged)
+        return st;
+    TRY(kith__propagate(s->task, &W, s->point[j].H, s->Q, left, p->tolerance, P,
+                        s->sums, c, err)); /* sums: free after learning */
+    c->iterations += before;
+out:
+    return st;
+}
+
 /* Room for as many points as share a pass; the sums of the first stay. */
 static kith_status room_for_points(learner *s, int points, kith_error *err)
 {
@@ -725,7 +835,7 @@ kith_status kith__lcm_try_implicit(const kith__task *task,
     const int64_t cells = (int64_t)task->n * task->classes;
     const int outer = points[0].outer;
     kith_status st = KITH_OK;
-    float *P1 = NULL, *P = NULL;
+    float *P1 = NULL, *P = NULL, *w = NULL;
     learner s = {0};
 
     TRY_NEW(P1, kith__alloc_big(cells, sizeof(*P1)));
@@ -735,6 +845,9 @@ kith_status kith__lcm_try_implicit(const kith__task *task,
     TRY(first_pass(&s, err));
     kith__implicit_release(&s.I);
     TRY(room_for_points(&s, n < POINTS ? n : POINTS, err));
+    if (kith__lcm_writes_out(task))
+        TRY_NEW(w, kith__alloc_big(task->W.rows[task->n], sizeof(*w)));
+    s.w = w;
     for (int i = 0; i < n; i += POINTS) {
         const int J = n - i < POINTS ? n - i : POINTS;
 
@@ -744,9 +857,13 @@ kith_status kith__lcm_try_implicit(const kith__task *task,
         TRY(new_records(&s, J, outer, err));
         fill_records(&s);
         TRY(alternate(&s, err));
-        TRY(finish(&s, err));
+        if (!s.w)
+            TRY(finish(&s, err));
         for (int j = 0; j < J; j++) {
-            read_beliefs(&s, j, P);
+            if (s.w)
+                TRY(finish_written(&s, j, P, err));
+            else
+                read_beliefs(&s, j, P);
             scores[i + j] = kith__score_of(P, task->classes, val);
         }
         release_points(&s);
@@ -757,6 +874,7 @@ out:
     release(&s);
     kith__free(P1);
     kith__free(P);
+    kith__free(w);
     return st;
 }
 
@@ -768,6 +886,7 @@ kith_status kith__lcm_run_implicit(const kith__task *task, const kith_params *p,
     const size_t cells = (size_t)task->n * (size_t)task->classes;
     kith__saved state[STATE];
     kith_status st = KITH_OK;
+    float *room = NULL;
     learner s = {0};
     bool found;
 
@@ -776,20 +895,25 @@ kith_status kith__lcm_run_implicit(const kith__task *task, const kith_params *p,
     s.sums = s.first_sums; /* one point: what was gathered first is spent */
     s.PP = s.first_PP;
     s.kept = true;
+    if (out->weights)
+        s.w = out->weights;
+    else if (kith__lcm_writes_out(task))
+        TRY_NEW(s.w,
+                room = kith__alloc_big(task->W.rows[task->n], sizeof(*room)));
     TRY(new_records(&s, 1, p->outer, err));
     list_state(&s, state);
     TRY(kith__checkpoint_restore(task->checkpoint, state, STATE, &found, err));
     if (!found)
         TRY(first_pass(&s, err));
     TRY(alternate(&s, err));
-    TRY(finish(&s, err));
-    read_beliefs(&s, 0, out->P);
+    if (s.w) {
+        TRY(finish_written(&s, 0, out->P, err));
+    } else {
+        TRY(finish(&s, err));
+        read_beliefs(&s, 0, out->P);
+    }
     memcpy(out->coupling, s.point[0].H,
            (size_t)(s.C * s.C) * sizeof(*out->coupling));
-    if (out->weights) {
-        kith__implicit_weights(&s.I, 0, out->weights);
-        kith__border_add(&s.border, s.point[0].own, out->weights);
-    }
     if (out->Q)
         memcpy(out->Q, s.Q, cells * sizeof(*s.Q));
     out->certificate = s.point[0].certificate;
@@ -797,5 +921,6 @@ kith_status kith__lcm_run_implicit(const kith__task *task, const kith_params *p,
     out->has_coupling = true;
 out:
     release(&s);
+    kith__free(room);
     return st;
 }

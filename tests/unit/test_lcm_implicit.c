@@ -27,6 +27,27 @@ static void run(run_fn *fn, const kith__task *task, const kith_params *p,
     CHECK_OK(fn(task, p, kind, Q, &r->b, &err));
 }
 
+/* The same with no room to write the weights out. */
+static void not_written_out(const kith__task *task, const kith_params *p,
+                            kith__regulariser kind, const float *Q,
+                            const result *a)
+{
+    kith_job little = {.memory = 1};
+    const int cells = N * task->classes;
+    kith__task t = *task;
+    kith_error err = {0};
+    static result b;
+
+    t.job = &little;
+    CHECK(kith__lcm_writes_out(task) && !kith__lcm_writes_out(&t));
+    b.b = (kith__beliefs){.P = b.P, .coupling = b.H};
+    CHECK_OK(kith__lcm_run_implicit(&t, p, kind, Q, &b.b, &err));
+    for (int i = 0; i < cells; i++)
+        CHECK_NEAR(b.P[i], a->P[i], 1e-5 * fmax(2, fabs((double)a->P[i])));
+    CHECK_NEAR(b.b.certificate.rho, a->b.certificate.rho, 2e-5);
+    CHECK_INT(b.b.certificate.iterations, a->b.certificate.iterations);
+}
+
 /* Both forms on one graph, to the accuracy of float sums of some tens of
  * numbers of size 1. */
 static void compare(int C, const kith_params *p, kith__regulariser kind,
@@ -53,6 +74,7 @@ static void compare(int C, const kith_params *p, kith__regulariser kind,
     CHECK_INT(b.b.certificate.iterations, a.b.certificate.iterations);
     CHECK_INT(b.b.certificate.converged, a.b.certificate.converged);
     CHECK(b.b.linear == a.b.linear);
+    not_written_out(&t.task, p, kind, Q, &a);
     small_task_release(&t);
     kith_graph_free(g);
 }
@@ -175,64 +197,99 @@ TEST(the_form_is_chosen_by_cost)
     CHECK(!kith__lcm_choose_form(&t, &p, KITH__CONSISTENCY).implicit);
 }
 
-/* Points that share their passes score as they do alone: seven of them, so
- * that groups are full and not. */
-TEST(points_that_share_passes_score_as_alone)
-{
-    enum { POINTS = 7 };
-    kith_graph *g = small_graph(N, EDGES, false, 6);
+/* A task with nodes to score on, and points of a grid. */
+enum { POINTS = 7 };
+
+typedef struct tried {
+    kith_graph *g;
+    small_task t;
+    float Q[N * 2];
     int32_t node[N - TRAIN], truth[N - TRAIN];
-    const kith__known_nodes val = {node, truth, N - TRAIN};
-    const kith__method *lcm = kith__method_find("lcm");
-    const kith__method *linbp = kith__method_find("linbp");
+    kith__known_nodes val;
     kith_params p[POINTS];
     kith__score scores[POINTS];
-    float Q[N * 2];
+} tried;
+
+static void tried_new(tried *s)
+{
+    s->g = small_graph(N, EDGES, false, 6);
+    s->val = (kith__known_nodes){s->node, s->truth, N - TRAIN};
+    small_task_new(&s->t, s->g, 2, 5, 2);
+    random_potentials(s->Q, N, 2, 6);
+    for (int i = 0; i < N - TRAIN; i++) {
+        s->node[i] = TRAIN + i;
+        s->truth[i] = i % 2;
+    }
+    for (int i = 0; i < POINTS; i++)
+        s->p[i] = usual();
+}
+
+static void tried_release(tried *s)
+{
+    small_task_release(&s->t);
+    kith_graph_free(s->g);
+}
+
+/* Points that share their passes score as they do alone, weights written out
+ * or not: seven of them, so that groups are full and not. */
+TEST(points_that_share_passes_score_as_alone)
+{
+    kith_job jobs[] = {{0}, {.memory = 1}};
     static result r;
     kith_error err;
-    small_task t;
+    tried s;
+
+    tried_new(&s);
+    for (int i = 0; i < POINTS; i++) {
+        s.p[i].tolerance = 1e-5;
+        s.p[i].g1 = .1 * i;
+        s.p[i].lambda = .2 * (i % 3);
+        s.p[i].g2 = .001 * (i % 2);
+    }
+    for (int k = 0; k < 2; k++) {
+        s.t.task.job = &jobs[k];
+        CHECK_OK(kith__lcm_try_implicit(&s.t.task, s.p, POINTS,
+                                        KITH__CONSISTENCY, s.Q, &s.val,
+                                        s.scores, &err));
+        for (int i = 0; i < POINTS; i++) {
+            kith__score alone;
+
+            r.b = (kith__beliefs){.P = r.P, .coupling = r.H};
+            CHECK_OK(kith__lcm_run_implicit(
+                &s.t.task, &s.p[i], KITH__CONSISTENCY, s.Q, &r.b, &err));
+            alone = kith__score_of(r.P, 2, &s.val);
+            CHECK_NEAR(s.scores[i].accuracy, alone.accuracy, 0);
+            CHECK_NEAR(s.scores[i].log_loss, alone.log_loss, 1e-6);
+        }
+    }
+    tried_release(&s);
+}
+
+/* LinBP's points are one run that is looked at on its way. */
+TEST(points_of_linbp_score_as_alone)
+{
+    const kith__method *linbp = kith__method_find("linbp");
+    static result r;
     bool done, saved;
+    kith_error err;
+    tried s;
 
-    small_task_new(&t, g, 2, 5, 2);
-    random_potentials(Q, N, 2, 6);
-    for (int i = 0; i < N - TRAIN; i++) {
-        node[i] = TRAIN + i;
-        truth[i] = i % 2;
-    }
+    tried_new(&s);
     for (int i = 0; i < POINTS; i++) {
-        p[i] = usual();
-        p[i].tolerance = 1e-5;
-        p[i].g1 = .1 * i;
-        p[i].lambda = .2 * (i % 3);
-        p[i].g2 = .001 * (i % 2);
+        s.p[i].tolerance = 1e-4; /* reached on the way */
+        s.p[i].iterations = 3 + 4 * i;
     }
-    CHECK_OK(kith__lcm_try_implicit(&t.task, p, POINTS, KITH__CONSISTENCY, Q,
-                                    &val, scores, &err));
-    for (int i = 0; i < POINTS; i++) {
-        kith__score alone;
-
-        r.b = (kith__beliefs){.P = r.P, .coupling = r.H};
-        CHECK_OK(kith__lcm_run_implicit(&t.task, &p[i], KITH__CONSISTENCY, Q,
-                                        &r.b, &err));
-        alone = kith__score_of(r.P, 2, &val);
-        CHECK_NEAR(scores[i].accuracy, alone.accuracy, 0);
-        CHECK_NEAR(scores[i].log_loss, alone.log_loss, 1e-6);
-        p[i] = usual();
-        p[i].tolerance = 1e-4; /* reached on the way */
-        p[i].iterations = 3 + 4 * i;
-    }
-    CHECK(lcm->grid && linbp->grid);
-    CHECK_OK(linbp->grid(&t.task, linbp, p, POINTS, Q, &val, scores, &done,
-                         &saved, &err));
+    CHECK(linbp->grid && kith__method_find("lcm")->grid);
+    CHECK_OK(linbp->grid(&s.t.task, linbp, s.p, POINTS, s.Q, &s.val, s.scores,
+                         &done, &saved, &err));
     CHECK(done && !saved);
     for (int i = 0; i < POINTS; i++) {
         r.b = (kith__beliefs){.P = r.P, .coupling = r.H};
-        CHECK_OK(linbp->run(&t.task, &p[i], Q, &r.b, &err));
-        CHECK_NEAR(scores[i].log_loss, kith__score_of(r.P, 2, &val).log_loss,
-                   0);
+        CHECK_OK(linbp->run(&s.t.task, &s.p[i], s.Q, &r.b, &err));
+        CHECK_NEAR(s.scores[i].log_loss,
+                   kith__score_of(r.P, 2, &s.val).log_loss, 0);
     }
-    small_task_release(&t);
-    kith_graph_free(g);
+    tried_release(&s);
 }
 
 TEST(implicit_run_survives_every_failed_allocation)
