@@ -294,9 +294,14 @@ void kith__pull_row(const kith__coupled *W, const float *X, int k, int32_t u,
         pull_many(&s, k, how, u, out);
         return;
     }
-#define PULL(K) pull_few(&s, &all, K, how, u, row)
-    KITH__WITH_CONSTANT(k, PULL);
-#undef PULL
+#define PER_EDGE(K) pull_few(&s, &all, K, KITH__PER_EDGE, u, row)
+#define PER_NODE(K) pull_few(&s, &all, K, KITH__PER_NODE, u, row)
+    if (how == KITH__PER_EDGE)
+        KITH__WITH_CONSTANT(k, PER_EDGE);
+    else
+        KITH__WITH_CONSTANT(k, PER_NODE);
+#undef PER_EDGE
+#undef PER_NODE
     kith__row_put(out, 0, k, k, row);
 }
 

@@ -27,6 +27,7 @@
 
 #include "core/alloc.h"
 #include "kernels/softmax.h"
+#include "kernels/vector.h"
 
 enum { STEPS = 10 };
 
@@ -73,10 +74,26 @@ static void clamp_train(const kith__task *t, float low, float high, float *X)
             X[(int64_t)t->train[l] * C + c] = c == t->truth[l] ? high : low;
 }
 
+/* Y = Q + h W X: with few classes as a step with H = h I. */
+static void spread_once(const kith__task *task, float h, const float *X,
+                        const float *Q, float *Y)
+{
+    const kith__smoother W = {.W = task->W};
+    const int C = task->classes;
+    float H[KITH__FEW * KITH__FEW] = {0};
+
+    if (C > KITH__FEW) {
+        kith__smooth(&W, h, X, 1, Q, C, NULL, Y);
+        return;
+    }
+    for (int c = 0; c < C; c++)
+        H[c * C + c] = h;
+    kith__coupled_step(&task->W, X, C, H, Q, Y);
+}
+
 void kith__spread(const kith__task *task, float h, int hops, const float *Q,
                   float *P, float *other)
 {
-    const kith__smoother W = {.W = task->W};
     const size_t bytes = (size_t)task->n * (size_t)task->classes * sizeof(*P);
     float *from = P, *to = other;
 
@@ -84,7 +101,7 @@ void kith__spread(const kith__task *task, float h, int hops, const float *Q,
     for (int k = 0; h > 0 && k < hops; k++) {
         float *done = from;
 
-        kith__smooth(&W, h, from, 1, Q, task->classes, NULL, to);
+        spread_once(task, h, from, Q, to);
         from = to;
         to = done;
     }

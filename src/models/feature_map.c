@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "core/job.h"
 #include "core/rng.h"
+#include "kernels/vector.h"
 
 /* ---- features by column -------------------------------------------------- */
 
@@ -79,46 +80,134 @@ times_row(const kith__matrix *x, const float *B, int k, float factor, int32_t u,
                    factor * x->value[p], k);
 }
 
-void kith__block_times(const kith__block *b, const float *B, int k,
-                       kith__map_room *room, int threads)
+/* The same for a dense row, with B turned, so that columns lie side by side. */
+static inline __attribute__((always_inline)) void
+times_dense_row(const float *restrict x, int32_t columns,
+                const float *restrict turned, int k, float factor,
+                float *restrict z)
 {
-    const kith__matrix *x = &b->x->x;
-    float *Z = room->now;
+    for (int c = 0; c < k; c++) {
+        const float *b = turned + (int64_t)c * columns;
+        float sum = 0;
 
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 256)
-    for (int32_t u = 0; u < x->n; u++) {
-#define ROW(K) times_row(x, B, K, b->c ? b->c[u] : 1, u, Z + (int64_t)u * (K))
-        KITH__WITH_CONSTANT(k, ROW);
-#undef ROW
+#pragma omp simd reduction(+ : sum)
+        for (int32_t j = 0; j < columns; j++)
+            sum += x[j] * b[j];
+        z[c] = factor * sum;
     }
 }
 
-/* g = x_j'E, for one column */
+static void turn_small(const float *B, int32_t columns, int k, float *turned)
+{
+    for (int32_t j = 0; j < columns; j++)
+        for (int c = 0; c < k; c++)
+            turned[(int64_t)c * columns + j] = B[(int64_t)j * k + c];
+}
+
+/* now = diag(c) X B; `next` is used on the way. */
+static void times(const kith__table *t, const float *c, const float *B, int k,
+                  kith__map_room *room, int threads)
+{
+    const kith__matrix *x = &t->x;
+    const int32_t d = x->columns;
+    const bool dense = !x->row && d <= x->n; /* else no room to turn B */
+    float *Z = room->now;
+
+    if (dense)
+        turn_small(B, d, k, room->next);
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 256)
+    for (int32_t u = 0; u < x->n; u++) {
+        const float w = c ? c[u] : 1;
+
+#define ROW(K) times_row(x, B, K, w, u, Z + (int64_t)u * (K))
+#define DENSE(K)                                                    \
+    times_dense_row(x->value + (int64_t)u * d, d, room->next, K, w, \
+                    Z + (int64_t)u * (K))
+        if (dense)
+            KITH__WITH_CONSTANT(k, DENSE);
+        else
+            KITH__WITH_CONSTANT(k, ROW);
+#undef ROW
+#undef DENSE
+    }
+}
+
+void kith__block_times(const kith__block *b, const float *B, int k,
+                       kith__map_room *room, int threads)
+{
+    times(b->x, b->c, B, k, room, threads);
+}
+
+/* Columns of a dense matrix that share cache lines, summed together. */
+enum { BESIDE = 16 };
+
+/* g = x_j'E, for one column of a sparse matrix */
 static inline __attribute__((always_inline)) void
 times_column(const kith__table *t, const float *E, int k, int32_t j,
              float *restrict g)
 {
-    const kith__matrix *x = &t->x;
-
     for (int c = 0; c < k; c++)
         g[c] = 0;
-    if (x->row)
-        for (int64_t p = t->start[j]; p < t->start[j + 1]; p++)
-            add_scaled(g, E + (int64_t)t->row[p] * k, t->value[p], k);
-    else
-        for (int64_t u = 0; u < x->n; u++)
-            add_scaled(g, E + u * k, x->value[u * x->columns + j], k);
+    for (int64_t p = t->start[j]; p < t->start[j + 1]; p++)
+        add_scaled(g, E + (int64_t)t->row[p] * k, t->value[p], k);
+}
+
+/* The same for up to BESIDE columns of a dense one, in `sums` beside each other
+ * for each of up to KITH__FEW columns of E. */
+static inline __attribute__((always_inline)) void
+times_columns(const kith__matrix *x, const float *E, int k, int32_t first,
+              float *restrict G)
+{
+    const int32_t some = x->columns - first < BESIDE ? x->columns - first
+                                                     : BESIDE;
+    float sums[KITH__FEW][BESIDE] = {{0}};
+
+    for (int64_t u = 0; u < x->n; u++) {
+        const float *row = x->value + u * x->columns + first;
+
+        for (int c = 0; c < k; c++) {
+            const float e = E[u * k + c];
+
+            if (some == BESIDE)
+                add_scaled(sums[c], row, e, BESIDE);
+            else
+                add_scaled(sums[c], row, e, some);
+        }
+    }
+    for (int32_t j = 0; j < some; j++)
+        for (int c = 0; c < k; c++)
+            G[(int64_t)j * k + c] = sums[c][j];
+}
+
+/* The same for one column of a dense one and more of E. */
+static void times_dense_column(const kith__matrix *x, const float *E, int k,
+                               int32_t j, float *restrict g)
+{
+    for (int c = 0; c < k; c++)
+        g[c] = 0;
+    for (int64_t u = 0; u < x->n; u++)
+        add_scaled(g, E + u * k, x->value[u * x->columns + j], k);
 }
 
 /* G = X'E: a thread sums whole columns, over rows in order. */
 static void times_turned(const kith__table *t, const float *E, int k, float *G,
                          int threads)
 {
-#pragma omp parallel for num_threads(threads) schedule(dynamic, 16)
-    for (int32_t j = 0; j < t->x.columns; j++) {
-#define COLUMN(K) times_column(t, E, K, j, G + (int64_t)j * (K))
-        KITH__WITH_CONSTANT(k, COLUMN);
+    const kith__matrix *x = &t->x;
+    const int32_t at_once = x->row || k > KITH__FEW ? 1 : BESIDE;
+
+#pragma omp parallel for num_threads(threads) schedule(dynamic, 16 / at_once)
+    for (int32_t j = 0; j < x->columns; j += at_once) {
+#define COLUMN(K)  times_column(t, E, K, j, G + (int64_t)j * (K))
+#define COLUMNS(K) times_columns(x, E, K, j, G + (int64_t)j * (K))
+        if (x->row)
+            KITH__WITH_CONSTANT(k, COLUMN);
+        else if (k > KITH__FEW)
+            times_dense_column(x, E, k, j, G + (int64_t)j * k);
+        else
+            KITH__WITH_CONSTANT(k, COLUMNS);
 #undef COLUMN
+#undef COLUMNS
     }
 }
 
@@ -131,6 +220,7 @@ void kith__feature_map_release(kith__feature_map *m)
         kith__free(m->block[b].c);
         kith__free(m->block[b].q);
         kith__free(m->block[b].mu);
+        kith__table_release(&m->block[b].formed);
     }
     *m = (kith__feature_map){0};
 }
@@ -193,6 +283,11 @@ static void mean_of(const kith__block *b, const float *B, int k, float *m)
     }
 }
 
+static bool is_formed(const kith__block *b)
+{
+    return b->formed.x.value != NULL;
+}
+
 void kith__map_apply(const kith__feature_map *m, const float *B, int k,
                      kith__map_room *room, float *Z)
 {
@@ -205,8 +300,12 @@ void kith__map_apply(const kith__feature_map *m, const float *B, int k,
         const kith__block *b = &m->block[i];
         float mean[KITH__CLASSES_MOST];
 
-        kith__block_times(b, B, k, room, m->threads);
-        kith__block_smooth(b, m->n, k, room, m->threads);
+        if (is_formed(b)) {
+            times(&b->formed, NULL, B, k, room, m->threads);
+        } else {
+            kith__block_times(b, B, k, room, m->threads);
+            kith__block_smooth(b, m->n, k, room, m->threads);
+        }
         mean_of(b, B, k, mean);
 #pragma omp parallel for num_threads(m->threads) schedule(static)
         for (int32_t u = 0; u < m->n; u++) {
@@ -261,10 +360,12 @@ void kith__map_back(const kith__feature_map *m, const float *E, int k,
         float sum[KITH__CLASSES_MOST];
 
         scale_rows(E, b->r, m->n, k, room->now, m->threads);
-        kith__block_smooth(b, m->n, k, room, m->threads);
-        if (b->c)
+        if (!is_formed(b))
+            kith__block_smooth(b, m->n, k, room, m->threads);
+        if (!is_formed(b) && b->c)
             scale_rows(room->now, b->c, m->n, k, room->now, m->threads);
-        times_turned(b->x, room->now, k, G, m->threads);
+        times_turned(is_formed(b) ? &b->formed : b->x, room->now, k, G,
+                     m->threads);
         if (b->mu) {
             column_sums(E, b->q, m->n, k, sum);
             for (int32_t j = 0; j < columns; j++)
@@ -309,6 +410,14 @@ static void add_squares(const float *Z, const float *r, int32_t n, int threads,
     }
 }
 
+/* What poly(O) = sum_h w_h O^h has at h. */
+static float weight_of_hop(float a, int h, int hops)
+{
+    const double left = pow(1 - (double)a, h);
+
+    return (float)(h < hops ? (double)a * left : left);
+}
+
 /* For each a: the squares of poly(O) now, which all share O^h now. */
 static void add_all_squares(const kith__block *b, const float *a, int many,
                             kith__map_room *room, float *const *sums,
@@ -318,8 +427,7 @@ static void add_all_squares(const kith__block *b, const float *a, int many,
 
     for (int h = 0; h <= b->hops; h++) {
         for (int i = 0; i < many; i++) {
-            const double left = pow(1 - (double)a[i], h);
-            const float w = (float)(h < b->hops ? (double)a[i] * left : left);
+            const float w = weight_of_hop(a[i], h, b->hops);
             float *sum = sums[i];
 
 #pragma omp parallel for num_threads(threads) schedule(static)
@@ -371,6 +479,101 @@ out:
         kith__free(sums[i]);
     kith__free(B);
     kith__map_room_release(&room);
+    return st;
+}
+
+/* ---- features as seen, formed -------------------------------------------- */
+
+static const double MOST_FORMED = 25e6; /* numbers */
+
+static bool forming_pays(const kith__block *b, int32_t n, int many)
+{
+    const kith__matrix *x = &b->x->x;
+    const double cells = (double)n * x->columns;
+
+    return b->hops > 0 && many * cells <= MOST_FORMED &&
+           cells <= 2 * ((double)kith__row_begin(x, n) +
+                         b->hops * (double)b->O->rows[n]);
+}
+
+/* Columns from, from + 1, ... of to += w now */
+static void add_columns(const float *now, float w, int32_t from, int threads,
+                        kith__matrix *to)
+{
+    const int32_t columns = to->columns;
+    const int32_t some = columns - from < AT_ONCE ? columns - from : AT_ONCE;
+
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int32_t u = 0; u < to->n; u++)
+        add_scaled(to->value + (int64_t)u * columns + from,
+                   now + (int64_t)u * AT_ONCE, w, some);
+}
+
+/* poly(O) diag(c) X for several a, some columns at a time; all share O^h X.
+ * Zeroed on entry. */
+static kith_status form_each(const kith__block *b, int32_t n, const float *a,
+                             int many, int threads, kith__table *out,
+                             kith_error *err)
+{
+    const int32_t columns = b->x->x.columns;
+    const kith__feature_map shape = {.n = n, .columns = columns};
+    kith__block power = *b;
+    kith_status st = KITH_OK;
+    kith__map_room room = {0};
+    float *B = NULL;
+
+    power.a = 0;
+    TRY(kith__map_room_new(&shape, AT_ONCE, &room, err));
+    TRY_NEW(B, kith__alloc(((int64_t)columns + 1) * AT_ONCE, sizeof(*B)));
+    for (int i = 0; i < many; i++) {
+        out[i].x = (kith__matrix){.n = n, .columns = columns};
+        TRY_NEW(out[i].x.value,
+                kith__alloc_zeroed((int64_t)n * columns, sizeof(float)));
+    }
+    for (int32_t from = 0; from < columns; from += AT_ONCE) {
+        choose_columns(true, from, columns, NULL, B);
+        kith__block_times(b, B, AT_ONCE, &room, threads);
+        for (int h = 0; h <= b->hops; h++) {
+            for (int i = 0; i < many; i++)
+                add_columns(room.now, weight_of_hop(a[i], h, b->hops), from,
+                            threads, &out[i].x);
+            if (h < b->hops)
+                hop(&power, AT_ONCE, &room, threads);
+        }
+    }
+out:
+    kith__free(B);
+    kith__map_room_release(&room);
+    return st;
+}
+
+/* Squared lengths of the rows of diag(r) X. */
+static void squares_of(const kith__matrix *x, const float *r, double *square)
+{
+    for (int32_t u = 0; u < x->n; u++) {
+        const float *row = x->value + (int64_t)u * x->columns;
+        double sum = 0;
+
+        for (int32_t j = 0; j < x->columns; j++)
+            sum += (double)row[j] * (double)row[j];
+        square[u] = r ? sum * (double)r[u] * (double)r[u] : sum;
+    }
+}
+
+/* The lengths of rows as seen for several a, and what is seen if it pays to
+ * form it: `formed` is zeroed on entry. */
+static kith_status look(const kith__block *b, int32_t n, const float *a,
+                        int many, int threads, double *const *square,
+                        kith__table *formed, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    if (!forming_pays(b, n, many))
+        return squared_lengths(b, n, a, many, threads, square, err);
+    TRY(form_each(b, n, a, many, threads, formed, err));
+    for (int i = 0; i < many; i++)
+        squares_of(&formed[i].x, b->r, square[i]);
+out:
     return st;
 }
 
@@ -427,16 +630,19 @@ kith_status kith__map_smooth_each(const kith__table *x, const kith__smoother *s,
 {
     const int32_t n = x->x.n;
     kith__block block = {.x = x, .O = &s->W, .diagonal = s->own, .hops = hops};
+    kith__table formed[MOST_AT_ONCE] = {0};
     double *square[MOST_AT_ONCE] = {0};
     kith_status st = KITH_OK;
 
     for (int i = 0; i < many; i++)
         TRY_NEW(square[i], kith__alloc(n, sizeof(double)));
-    TRY(squared_lengths(&block, n, a, many, threads, square, err));
+    TRY(look(&block, n, a, many, threads, square, formed, err));
     for (int i = 0; i < many; i++) {
         out[i] = (kith__feature_map){.n = n, .threads = threads};
         block.a = a[i];
         append(&out[i], &block);
+        out[i].block[0].formed = formed[i];
+        formed[i] = (kith__table){0};
         TRY_NEW(out[i].block[0].r, kith__alloc(n, sizeof(float)));
         for (int32_t u = 0; u < n; u++)
             out[i].block[0].r[u] = square[i][u] > 0
@@ -445,8 +651,10 @@ kith_status kith__map_smooth_each(const kith__table *x, const kith__smoother *s,
         TRY(centre(&out[i], err));
     }
 out:
-    for (int i = 0; i < many; i++)
+    for (int i = 0; i < many; i++) {
         kith__free(square[i]);
+        kith__table_release(&formed[i]);
+    }
     return st;
 }
 
@@ -483,7 +691,7 @@ kith_status kith__map_add_means(kith__feature_map *m, const kith__table *x,
         if (hops > 0)
             b->c[u] = root[u];
     }
-    TRY(squared_lengths(b, m->n, &nothing, 1, m->threads, &square, err));
+    TRY(look(b, m->n, &nothing, 1, m->threads, &square, &b->formed, err));
     scale_block(&one, square);
     append(m, b);
     one.blocks = 0;

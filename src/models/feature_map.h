@@ -1,6 +1,6 @@
 /*
  * feature_map.h: logits as a linear function of node features, seen through
- * the graph, without ever forming the features so seen.
+ * the graph, without forming the features so seen, unless they are few.
  *
  *     Z = sum_b F_b B_b + 1 b',   F_b = diag(r) poly(O) diag(c) X_b - q mu'
  *
@@ -42,6 +42,9 @@ typedef struct kith__block {
     float a;
     float *r, *c, *q; /* NULL = 1; q only with mu */
     float *mu;        /* NULL = 0 */
+    /* poly(O) diag(c) X, dense, where products with it are cheaper than passes
+     * over the edges: few columns and many edges.  Else empty. */
+    kith__table formed;
 } kith__block;
 
 enum { KITH__BLOCKS_MOST = 8 };

@@ -136,19 +136,31 @@ static void literal_means(const kith_graph *g, const double *X, int hops,
         F[i] *= sqrt(N / sum);
 }
 
-/* Apply the map to each unit vector: F itself must come out. */
-static void check_map(const kith__feature_map *map, const double *F)
+/* Apply the map of one block to each unit vector: F itself must come out; and
+ * back, from each node: F'.  As it is, and if it is formed, not formed. */
+static void check_map(kith__feature_map *map, const double *F)
 {
-    float B[(D + 1) * D] = {0}, Z[N * D];
+    float B[(D + 1) * D] = {0}, E[N * N] = {0}, Z[N * D], G[(D + 1) * N];
     kith__map_room room;
     kith_error err;
+    bool formed;
 
     for (int j = 0; j < D; j++)
         B[j * D + j] = 1;
-    CHECK_OK(kith__map_room_new(map, D, &room, &err));
-    kith__map_apply(map, B, D, &room, Z);
-    for (int i = 0; i < N * D; i++)
-        CHECK_NEAR(Z[i], F[i], 2e-5);
+    for (int u = 0; u < N; u++)
+        E[u * N + u] = 1;
+    CHECK_OK(kith__map_room_new(map, N, &room, &err));
+    do {
+        kith__map_apply(map, B, D, &room, Z);
+        kith__map_back(map, E, N, &room, G);
+        for (int u = 0; u < N; u++)
+            for (int j = 0; j < D; j++) {
+                CHECK_NEAR(Z[u * D + j], F[u * D + j], 2e-5);
+                CHECK_NEAR(G[j * N + u], F[u * D + j], 2e-5);
+            }
+        formed = map->block[0].formed.x.value;
+        kith__table_release(&map->block[0].formed);
+    } while (formed);
     kith__map_room_release(&room);
 }
 
@@ -168,6 +180,7 @@ TEST(features_through_the_graph_are_as_the_formula_says)
         CHECK_OK(kith__map_smooth_each(&t, &s, 4, a, 2, 2, maps, &err));
         for (int i = 0; i < 2; i++) {
             literal_smooth(g, X, 4, (double)a[i], F);
+            CHECK(maps[i].block[0].formed.x.value != NULL);
             check_map(&maps[i], F);
             kith__feature_map_release(&maps[i]);
         }
