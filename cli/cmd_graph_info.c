@@ -137,6 +137,13 @@ static double entries_around(const kith_dataset *d, int hops, int32_t *seen)
     return (double)entries / (double)rows;
 }
 
+/* Numbers of an array that doubles until they fit: while it does for the last
+ * time, the old half is there beside the new one. */
+static double grown(double numbers)
+{
+    return exp2(ceil(log2(fmax(numbers, 16))));
+}
+
 /* Bytes of the features smoothed as by default: all rows once, and those to
  * learn from twice. */
 static kith_status find_smoothed(run *r, graph_facts *f)
@@ -157,7 +164,8 @@ static kith_status find_smoothed(run *r, graph_facts *f)
         twice = entries_around(f->data, 2, seen);
         free(seen);
     }
-    s->smoothed_bytes = 8 * (s->nodes + once * s->nodes + twice * s->labelled);
+    s->smoothed_bytes =
+        8 * (s->nodes + grown(once * s->nodes) + grown(twice * s->labelled));
     return KITH_OK;
 }
 

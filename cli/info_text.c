@@ -245,6 +245,9 @@ static void forecast_part(FILE *out, const graph_facts *f)
             term_row(out, m->name, "%s", term_bytes(m->bytes(&f->sizes), size));
     if (!f->data->labels)
         fputs("  (no labels: 2 classes assumed)\n", out);
+    else
+        fprintf(out, "  (nodes to learn from: %.0f; --split says otherwise)\n",
+                f->sizes.labelled);
 }
 
 void info_text(FILE *stream, const graph_facts *f)
