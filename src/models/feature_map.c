@@ -518,6 +518,7 @@ static kith_status form_each(const kith__block *b, int32_t n, const float *a,
     const int32_t columns = b->x->x.columns;
     const kith__feature_map shape = {.n = n, .columns = columns};
     kith__block power = *b;
+    kith__rng unused = kith__rng_start(0, 0);
     kith_status st = KITH_OK;
     kith__map_room room = {0};
     float *B = NULL;
@@ -531,7 +532,7 @@ static kith_status form_each(const kith__block *b, int32_t n, const float *a,
                 kith__alloc_zeroed((int64_t)n * columns, sizeof(float)));
     }
     for (int32_t from = 0; from < columns; from += AT_ONCE) {
-        choose_columns(true, from, columns, NULL, B);
+        choose_columns(true, from, columns, &unused, B);
         kith__block_times(b, B, AT_ONCE, &room, threads);
         for (int h = 0; h <= b->hops; h++) {
             for (int i = 0; i < many; i++)

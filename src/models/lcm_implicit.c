@@ -529,7 +529,7 @@ KITH__ALWAYS_INLINE void advance_row(learner *s, int C, int n, int t, int then,
 
     for (int j = 0; j < s->points; j++) {
         float *p = r + kith__implicit_p_at(&s->I, j);
-        float wp[MOST_C], next[MOST_C], here;
+        float wp[MOST_C], next[MOST_C] = {0}, here;
 
         add_term(C, n, sums_at(s, t, u, j),
                  r + kith__implicit_x_at(&s->I, j, t), s->I.term[j].M[t], wp);
@@ -575,7 +575,7 @@ KITH__ALWAYS_INLINE void propagate_rows(const learner *s, int C, int n,
 
         for (int j = 0; j < J; j++, row += n) {
             const float *p = r + kith__implicit_p_at(&s->I, j);
-            float full[MOST_C];
+            float full[MOST_C] = {0};
             const float here = next_row(s, C, n, j, u, touched, row, p, full);
 
             change[j] = here > change[j] ? here : change[j];
@@ -670,7 +670,7 @@ static bool bound_all(learner *s, const double *enough, double *rho)
 
 static kith_status guard(learner *s, kith_error *err)
 {
-    double enough[POINTS], rho[POINTS];
+    double enough[POINTS], rho[POINTS] = {0};
 
     for (int j = 0; j < s->points; j++)
         enough[j] = kith__lcm_enough(s->point[j].p, s->point[j].H, s->C);
