@@ -110,16 +110,16 @@ static inline int kith__implicit_x_at(const kith__implicit *I, int point, int t)
                         (I->C - 1) * (t - 1);
 }
 
-/* All C of a row of beliefs, from what is carried, and back. */
-static inline void kith__implicit_widen(const kith__implicit *I, const float *p,
-                                        float *full)
+/* All C of a row of beliefs, from the n of it that are carried. */
+KITH__ALWAYS_INLINE void kith__implicit_widen(int C, int n, const float *p,
+                                              float *full)
 {
     float rest = 0;
 
-    for (int c = 0; c < I->carried; c++)
+    for (int c = 0; c < n; c++)
         rest -= full[c] = p[c];
-    if (I->carried < I->C)
-        full[I->carried] = rest;
+    if (n < C)
+        full[n] = rest;
 }
 
 /* x of node u and alternation t, with its constant. */

@@ -4,8 +4,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-
-enum { AHEAD = 64 }; /* neighbours whose y is asked for early */
+#include "kernels/pull.h"
 
 /* sum_v |w_uv| y_v */
 static void norm_of_row(const void *of, int32_t u, const float *y, double *out)
@@ -18,7 +17,8 @@ static void norm_of_row(const void *of, int32_t u, const float *y, double *out)
     for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++) {
         const int32_t v = at[p];
 
-        __builtin_prefetch(y + at[p + AHEAD < last ? p + AHEAD : last]);
+        __builtin_prefetch(y +
+                           at[p + KITH__AHEAD < last ? p + KITH__AHEAD : last]);
         sum += (double)y[v] *
                (W->weights ? fabs((double)W->weights[p]) : (double)W->scale[v]);
     }

@@ -91,8 +91,8 @@ kith__lcm_form kith__lcm_choose_form(const kith__task *task,
 
 /*
  * After learning, a pass over the edges reads 4 bytes of id and a record of 32
- * or more; with the weights written out 8 bytes and a row of beliefs, half the
- * time.  So they are, but where they would take 2 GiB, or more than a quarter
+ * or more; with the weights written out 8 bytes and a row of beliefs, which is
+ * faster.  So they are, but where they would take 2 GiB, or more than a quarter
  * of what the run may use.
  */
 bool kith__lcm_writes_out(const kith__task *task)
@@ -127,6 +127,7 @@ typedef struct learner {
     point point[POINTS];
     bool kept; /* its state goes to the checkpoint */
     float *w;  /* room for the weights of one point, or NULL */
+    int in_w;  /* the point whose learnt weights it holds, -1 = none */
     /* What a pass leaves: of the first alternation, for all points alike, and
      * of the one at hand. */
     float *first_sums, *sums, *first_PP, *PP;
@@ -198,6 +199,7 @@ static kith_status new_points(learner *s, const kith_params *p, int points,
     kith_status st = KITH_OK;
 
     s->points = points;
+    s->in_w = -1;
     for (int j = 0; j < points; j++) {
         point *q = &s->point[j];
 
@@ -315,7 +317,7 @@ static void pull_trained(const learner *s, int t, int j, int32_t l,
         for (int c = 0; c < n; c++)
             wp[c] += (float)(push * (double)po[c]);
     }
-    kith__implicit_widen(&s->I, wp, out);
+    kith__implicit_widen(s->C, s->carried, wp, out);
 }
 
 /* Place of (i, k) among the pairs of an upper triangle. */
@@ -469,17 +471,6 @@ static void learn_point(learner *s, int t, int j)
             CALL((s)->C, (s)->carried);            \
     } while (0)
 
-/* All C of a row from the n that are carried. */
-KITH__ALWAYS_INLINE void widen(int C, int n, const float *p, float *full)
-{
-    float rest = 0;
-
-    for (int c = 0; c < n; c++)
-        rest -= full[c] = p[c];
-    if (n < C)
-        full[n] = rest;
-}
-
 /* p+ = q + (wp + D p) H of node u and a point, wp as carried; returns the
  * largest change. */
 KITH__ALWAYS_INLINE float next_row(const learner *s, int C, int n, int j,
@@ -491,8 +482,8 @@ KITH__ALWAYS_INLINE float next_row(const learner *s, int C, int n, int j,
 
     for (int c = 0; touched >= 0 && c < n; c++)
         wp[c] += q->DP[touched * n + c];
-    widen(C, n, wp, full);
-    widen(C, n, p, old);
+    kith__implicit_widen(C, n, wp, full);
+    kith__implicit_widen(C, n, p, old);
     for (int c = 0; c < C; c++) {
         float to = s->Q[(int64_t)u * C + c];
 
@@ -623,7 +614,8 @@ static void read_beliefs(const learner *s, int j, float *P)
 
 #pragma omp parallel for num_threads(s->task->threads) schedule(static)
     for (int32_t u = 0; u < s->task->n; u++)
-        kith__implicit_widen(&s->I, kith__implicit_record(&s->I, u) + at,
+        kith__implicit_widen(s->C, s->carried,
+                             kith__implicit_record(&s->I, u) + at,
                              P + (int64_t)u * s->C);
 }
 
@@ -642,12 +634,15 @@ static void norm_of_row(const void *of, int32_t u, const float *y, double *out)
 }
 
 /* W of a point, written out for passes that read it instead of records. */
-static kith__coupled write_out(const learner *s, int j)
+static kith__coupled write_out(learner *s, int j)
 {
     kith__coupled W = s->task->W;
 
-    kith__implicit_weights(&s->I, j, s->w);
-    kith__border_add(&s->border, s->point[j].own, s->w);
+    if (s->in_w != j) {
+        kith__implicit_weights(&s->I, j, s->w);
+        kith__border_add(&s->border, s->point[j].own, s->w);
+        s->in_w = j;
+    }
     W.weights = s->w;
     W.scale = NULL;
     return W;
@@ -859,7 +854,7 @@ kith_status kith__lcm_try_implicit(const kith__task *task,
         TRY(alternate(&s, err));
         if (!s.w)
             TRY(finish(&s, err));
-        for (int j = 0; j < J; j++) {
+        for (int j = J - 1; j >= 0; j--) { /* the last is written out still */
             if (s.w)
                 TRY(finish_written(&s, j, P, err));
             else

@@ -221,7 +221,8 @@ static double learning(const job *j, const passes *s, double records)
 
 /* What `points` fits do after that: they bound rho(W), mostly in six passes,
  * 1.3 times as long over records; and propagate.  With weights, stored or
- * written out twice, a pass is about as long as a plain one. */
+ * written out, by all but the last point twice, a pass is about as long as a
+ * plain one. */
 static double finishing(const job *j, const passes *s, double records,
                         int points)
 {
@@ -234,8 +235,8 @@ static double finishing(const job *j, const passes *s, double records,
 
     if (j->form.implicit && !j->written)
         return records * (1.3 * bounding + after);
-    return points * (s->plain * (bounding + after) +
-                     (j->written ? 2 * s->alone : s->plain));
+    return points * s->plain * (bounding + after) +
+           (j->written ? (2 * points - 1) * s->alone : points * s->plain);
 }
 
 /* All points of the grid, and the fit that comes out. */
