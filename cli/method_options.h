@@ -55,7 +55,8 @@
          .least = 1,                                                           \
          .most = 1000,                                                         \
          .group = METHOD_GROUP,                                                \
-         .help = "Propagate at most N times. Untuned: 100."},                  \
+         .help = "Propagate at most N times; networks: epochs, deepwalk: "     \
+                 "walks. Untuned: 100, 200, 10."},                             \
         {.name = "tolerance",                                                  \
          .type = OPTION_REAL,                                                  \
          .value = "X",                                                         \

@@ -54,7 +54,9 @@ typedef struct kith_params {
     bool clamp;     /* training nodes keep their label; default yes */
     bool balance;   /* weigh classes alike in training; default no */
     /* propagation */
-    int32_t iterations; /* at most, 1 to 1000; default 100 */
+    int32_t iterations; /* at most, 1 to 1000; default 100.  In training
+                           options 0, their default, stands for the method's
+                           own: 100, epochs of networks 200, walks 10 */
     double tolerance;   /* stop at this change; default 1e-5 */
     double damping;     /* bp: share of the old message, [0, 1); default 0 */
     /* learning W and H */

@@ -104,13 +104,11 @@ kith_status kith__deepwalk_fit(const kith__task *task,
                                kith__beliefs *out, kith_error *err)
 {
     const bool choosing = kith__may_choose(options, val, state);
-    const int walks = options->fixed & KITH_FIX_ITERATIONS
-                          ? options->params.iterations
-                          : 10;
-    const double given = kith__state_number(state, "walks", walks);
+    const int asked = options->params.iterations;
+    const double walks = kith__state_number(state, "walks", asked);
     const kith__walks how = {.size = SIZE,
-                             .walks = given >= 1 && given <= 1000 ? (int)given
-                                                                  : 10,
+                             .walks = walks >= 1 && walks <= 1000 ? (int)walks
+                                                                  : asked,
                              .length = 40,
                              .window = 5,
                              .rate = .05};

@@ -186,7 +186,7 @@ kith_status kith__lp_fit(const kith__task *task, const kith_features *features,
                          kith__beliefs *out, kith_error *err)
 {
     const bool fixed = options->fixed & KITH_FIX_ITERATIONS;
-    int32_t most = fixed ? options->params.iterations : MOST;
+    int32_t most = options->params.iterations;
     kith_status st = KITH_OK;
 
     if (kith__may_choose(options, val, state) && !fixed)

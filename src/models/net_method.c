@@ -5,7 +5,7 @@
 
 #include "core/alloc.h"
 
-enum { EPOCHS = 200, EPOCHS_MOST = 300, PATIENCE = 50 };
+enum { EPOCHS_MOST = 300, PATIENCE = 50 };
 
 kith_certificate kith__plain_certificate(int32_t iterations)
 {
@@ -237,10 +237,8 @@ kith_status kith__net_fit(const kith__net_type *type, const kith__task *task,
 {
     const bool choosing = kith__may_choose(options, val, state);
     const kith__net_settings how = read_settings(state, &type->settings[0]);
-    const int32_t usual = options->fixed & KITH_FIX_ITERATIONS
-                              ? options->params.iterations
-                              : EPOCHS;
-    const int32_t epochs = (int32_t)number(state, "epochs", 1, 1e6, usual);
+    const int32_t epochs = (int32_t)number(state, "epochs", 1, 1e6,
+                                           options->params.iterations);
     kith_status st = KITH_OK;
     kith__net net = {0};
 

@@ -34,6 +34,7 @@ void kith_train_options_init(kith_train_options *o)
 {
     *o = (kith_train_options){0};
     kith_params_init(&o->params);
+    o->params.iterations = 0;
 }
 
 /* ---- what is known ------------------------------------------------------- */
@@ -136,7 +137,7 @@ static kith_status check_params(const kith_params *p, kith_error *err)
         {"prep", (double)p->prep, 0, 3},
         {"smooth", p->smooth, 0, 8},
         {"penalty", p->penalty, 1e-300, 1e300},
-        {"iterations", p->iterations, 1, 1000},
+        {"iterations", p->iterations, 0, 1000},
         {"tolerance", p->tolerance, 0, 1e300},
         {"damping", p->damping, 0, 1 - 1e-9},
         {"g1", p->g1, 0, 1e300},
@@ -155,6 +156,17 @@ static kith_status check_params(const kith_params *p, kith_error *err)
                               "%s is %g, which is out of range", ranges[i].name,
                               ranges[i].value);
     return KITH_OK;
+}
+
+/* The options with the method's own number of iterations if none is given. */
+static kith_train_options complete(const kith__method *method,
+                                   const kith_train_options *given)
+{
+    kith_train_options o = *given;
+
+    if (method && o.params.iterations == 0)
+        o.params.iterations = method->iterations ? method->iterations : 100;
+    return o;
 }
 
 static kith_status check_options(const kith_dataset *d, const char *name,
@@ -298,11 +310,12 @@ static uint64_t key_of(const char *method, const kith__task *t,
 /* Train; hand over the run as *keep if that is not NULL. */
 static kith_status train(const kith_dataset *d, const char *method,
                          const kith_split *split,
-                         const kith_train_options *options, kith_model **out,
+                         const kith_train_options *given, kith_model **out,
                          float *probabilities, kith_solution **keep,
                          kith_error *err)
 {
     const kith__method *how = kith__method_find(method);
+    const kith_train_options options = complete(how, given);
     int32_t *val_node = NULL, *val_truth = NULL;
     kith__known_nodes val = {0};
     kith__beliefs beliefs = {0};
@@ -312,17 +325,17 @@ static kith_status train(const kith_dataset *d, const char *method,
 
     *out = NULL;
     if (strcmp(method, "auto") == 0) {
-        if (options->checkpoint)
+        if (options.checkpoint)
             TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                            "method 'auto' keeps no checkpoint: name a method"));
-        TRY(kith__train_auto(d, split, options, &m, probabilities, err));
+        TRY(kith__train_auto(d, split, given, &m, probabilities, err));
         if (keep)
-            TRY(kith_solution_new(m, d, &options->job, keep, err));
+            TRY(kith_solution_new(m, d, &options.job, keep, err));
         *out = m;
         m = NULL;
         goto out;
     }
-    TRY(check_options(d, method, how, &options->params, err));
+    TRY(check_options(d, method, how, &options.params, err));
     TRY(with_labels(d->labels, split->train, split->n_train, &s.train, &s.truth,
                     &s.task.n_train, err));
     TRY(with_labels(d->labels, split->val, split->n_val, &val_node, &val_truth,
@@ -332,30 +345,30 @@ static kith_status train(const kith_dataset *d, const char *method,
     if (s.task.n_train == 0)
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                        "none of the training nodes has a label"));
-    TRY(set_up(&s, d->graph, d->labels->classes, &options->job, err));
+    TRY(set_up(&s, d->graph, d->labels->classes, &options.job, err));
     TRY(new_beliefs(&s.task,
                     (wanted){.weights = keep && how->learns, .Q = keep},
                     &beliefs, err));
     TRY_NEW(m, kith__alloc_zeroed(1, sizeof(*m)));
-    if (options->checkpoint)
+    if (options.checkpoint)
         TRY(kith__checkpoint_open(
-            options->checkpoint,
-            key_of(method, &s.task, d->features, options, &val),
+            options.checkpoint,
+            key_of(method, &s.task, d->features, &options, &val),
             &s.task.checkpoint, err));
-    TRY(train_method(how, &s.task, d->features, options, &val, m, &beliefs,
+    TRY(train_method(how, &s.task, d->features, &options, &val, m, &beliefs,
                      err));
     TRY(remember(m, method, d, &s.task, &beliefs, err));
     m->validation = isnan(beliefs.validation)
                         ? kith__accuracy(beliefs.P, m->classes, &val)
                         : beliefs.validation;
-    m->temperature = options->temperature > 0
-                         ? options->temperature
+    m->temperature = options.temperature > 0
+                         ? options.temperature
                          : kith__fit_temperature(beliefs.P, m->classes, &val);
     if (probabilities)
         kith__softmax_rows(beliefs.P, s.task.n, m->classes, m->temperature,
                            probabilities, s.task.threads);
     if (keep)
-        TRY(make_solution(m, d, &options->job, &s, &beliefs, keep, err));
+        TRY(make_solution(m, d, &options.job, &s, &beliefs, keep, err));
     *out = m;
     m = NULL;
 out:
@@ -378,27 +391,28 @@ kith_status kith_model_train(const kith_dataset *d, const char *method,
 
 kith_status kith_model_plan(const kith_dataset *d, const char *method,
                             const kith_split *split,
-                            const kith_train_options *options, kith_plan *out,
+                            const kith_train_options *given, kith_plan *out,
                             kith_error *err)
 {
     const kith__method *how = kith__method_find(method);
+    const kith_train_options options = complete(how, given);
     kith_status st = KITH_OK;
     setting s = {0};
 
-    TRY(check_options(d, method, how, &options->params, err));
+    TRY(check_options(d, method, how, &options.params, err));
     if (!how->learns && how->run != kith__linbp_run)
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                        "no plan for method '%s', expected linbp, lcm, lcm-wo, "
                        "lcm-l1 or lcm-l2",
                        method));
-    if (options->params.gradient != KITH_GRADIENT_PAPER)
+    if (options.params.gradient != KITH_GRADIENT_PAPER)
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                        "no plan for the exact gradient: how many passes it "
                        "takes is not known before"));
     TRY(with_labels(d->labels, split->train, split->n_train, &s.train, &s.truth,
                     &s.task.n_train, err));
-    TRY(set_up(&s, d->graph, d->labels->classes, &options->job, err));
-    TRY(kith__plan(&s.task, how, d, options, split->n_val > 0, out, err));
+    TRY(set_up(&s, d->graph, d->labels->classes, &options.job, err));
+    TRY(kith__plan(&s.task, how, d, &options, split->n_val > 0, out, err));
 out:
     release_setting(&s);
     return st;
