@@ -1,13 +1,21 @@
 #include "nn/skipgram.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "core/alloc.h"
 #include "core/job.h"
 #include "core/rng.h"
+#include "kernels/vector.h"
+#include "nn/alias.h"
 
-enum { BLOCKS = 8, NEGATIVES = 5, CHUNK = 4096, SIZE_MOST = 1024 };
+enum { BLOCKS = 8, NEGATIVES = 5, TERMS = 1 + NEGATIVES, CHUNK = 4096 };
+
+/* Eight floats; the size of a vector is a multiple of it. */
+enum { LANES = 8 };
+typedef float v8 __attribute__((vector_size(32), aligned(4), may_alias));
+
+#define v8_load(x)     (*(const v8 *)(x))
+#define v8_store(x, v) (*(v8 *)(x) = (v))
 
 typedef struct node_pair {
     int32_t i, j;
@@ -19,7 +27,7 @@ typedef struct skipgram {
     int threads;
     int32_t n;
     float *E, *context; /* n x size */
-    double *below;      /* n + 1: sums of degree^3/4 */
+    kith__alias *share; /* n, of each block */
     int32_t *walk;      /* CHUNK x length, -1 after the end */
     node_pair *pairs;   /* of a chunk, by blocks */
     int64_t capacity;
@@ -31,36 +39,9 @@ typedef struct skipgram {
 static void release(skipgram *s)
 {
     kith__free(s->context);
-    kith__free(s->below);
+    kith__free(s->share);
     kith__free(s->walk);
     kith__free(s->pairs);
-}
-
-static kith_status prepare(skipgram *s, kith_error *err)
-{
-    const int64_t *rows = kith_graph_rows(s->graph);
-    const int size = s->how->size;
-    kith_status st = KITH_OK;
-
-    TRY_NEW(s->context,
-            kith__alloc_zeroed((int64_t)s->n * size, sizeof(float)));
-    TRY_NEW(s->below, kith__alloc((int64_t)s->n + 1, sizeof(double)));
-    TRY_NEW(s->walk,
-            kith__alloc((int64_t)CHUNK * s->how->length, sizeof(int32_t)));
-    s->below[0] = 0;
-    for (int32_t u = 0; u < s->n; u++)
-        s->below[u + 1] = s->below[u] +
-                          pow((double)(rows[u + 1] - rows[u]) + .01, .75);
-#pragma omp parallel for num_threads(s->threads) schedule(static)
-    for (int32_t u = 0; u < s->n; u++) {
-        kith__rng r = kith__rng_start((uint64_t)u, 101);
-
-        for (int c = 0; c < size; c++)
-            s->E[(int64_t)u * size + c] =
-                (float)((kith__rng_real(&r) - .5) / size);
-    }
-out:
-    return st;
 }
 
 static int block_of(const skipgram *s, int32_t u)
@@ -71,6 +52,52 @@ static int block_of(const skipgram *s, int32_t u)
 static int32_t first_of(const skipgram *s, int b)
 {
     return (int32_t)(((int64_t)b * s->n + BLOCKS - 1) / BLOCKS);
+}
+
+static kith_status share_out(skipgram *s, kith_error *err)
+{
+    const int64_t *rows = kith_graph_rows(s->graph);
+    kith_status st = KITH_OK;
+    int32_t *queue = NULL;
+    double *w = NULL;
+
+    TRY_NEW(s->share, kith__alloc(s->n, sizeof(*s->share)));
+    TRY_NEW(queue, kith__alloc(s->n, sizeof(*queue)));
+    TRY_NEW(w, kith__alloc(s->n, sizeof(*w)));
+    for (int32_t u = 0; u < s->n; u++)
+        w[u] = pow((double)(rows[u + 1] - rows[u]) + .01, .75);
+    for (int b = 0; b < BLOCKS; b++) {
+        const int32_t first = first_of(s, b);
+
+        kith__alias_fill(w + first, first_of(s, b + 1) - first, queue,
+                         s->share + first);
+    }
+out:
+    kith__free(queue);
+    kith__free(w);
+    return st;
+}
+
+static kith_status prepare(skipgram *s, kith_error *err)
+{
+    const int size = s->how->size;
+    kith_status st = KITH_OK;
+
+    TRY_NEW(s->context,
+            kith__alloc_zeroed((int64_t)s->n * size, sizeof(float)));
+    TRY_NEW(s->walk,
+            kith__alloc((int64_t)CHUNK * s->how->length, sizeof(int32_t)));
+    TRY(share_out(s, err));
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+    for (int32_t u = 0; u < s->n; u++) {
+        kith__rng r = kith__rng_start((uint64_t)u, 101);
+
+        for (int c = 0; c < size; c++)
+            s->E[(int64_t)u * size + c] =
+                (float)((kith__rng_real(&r) - .5) / size);
+    }
+out:
+    return st;
 }
 
 /* One step from u: a neighbour, all alike; -1 if there is none. */
@@ -156,61 +183,96 @@ static kith_status sort_pairs(skipgram *s, int32_t walks, kith_error *err)
 /* A node of block b, by degree^3/4. */
 static int32_t draw(const skipgram *s, int b, kith__rng *r)
 {
-    int32_t low = first_of(s, b), high = first_of(s, b + 1) - 1;
-    const double x = s->below[low] +
-                     kith__rng_real(r) * (s->below[high + 1] - s->below[low]);
+    const int32_t first = first_of(s, b), count = first_of(s, b + 1) - first;
 
-    while (low < high) {
-        const int32_t middle = low + (high - low) / 2;
-
-        if (s->below[middle + 1] > x)
-            high = middle;
-        else
-            low = middle + 1;
-    }
-    return low;
+    return first + kith__alias_draw(s->share + first, count, r);
 }
 
-/* One term: c moves by what e is, and de gathers what c was. */
-static inline void pull(const float *e, float *restrict c, float *restrict de,
-                        int size, float target, float rate)
+/*
+ * One pair and its negatives: with g_k = rate (target - s(e . c_k)),
+ *
+ *     e += sum_k g_k c_k,    c_k += g_k e
+ *
+ * 2 x 4 size bytes read and written per term; all terms at once, since each
+ * alone would wait for its row and for its sum.
+ */
+KITH__ALWAYS_INLINE void pull(float *restrict e, float *const *c, int terms,
+                              int size, float rate)
 {
-    float x = 0, g;
+    v8 sum[TERMS] = {{0}};
+    float g[TERMS];
 
-#pragma omp simd reduction(+ : x)
-    for (int k = 0; k < size; k++)
-        x += e[k] * c[k];
-    g = rate * (target - 1 / (1 + expf(-x)));
-#pragma omp simd
-    for (int k = 0; k < size; k++) {
-        de[k] += g * c[k];
-        c[k] += g * e[k];
+    for (int i = 0; i < size; i += LANES)
+        for (int k = 0; k < terms; k++)
+            sum[k] += v8_load(e + i) * v8_load(c[k] + i);
+    for (int k = 0; k < terms; k++) {
+        float x = 0;
+
+        for (int l = 0; l < LANES; l++)
+            x += sum[k][l];
+        g[k] = rate * ((float)(k == 0) - 1 / (1 + expf(-x)));
+    }
+    for (int i = 0; i < size; i += LANES) {
+        const v8 was = v8_load(e + i);
+        v8 now = was;
+
+        for (int k = 0; k < terms; k++) {
+            const v8 row = v8_load(c[k] + i);
+
+            now += g[k] * row;
+            v8_store(c[k] + i, row + g[k] * was);
+        }
+        v8_store(e + i, now);
     }
 }
 
 /* All pairs of one block, in their order. */
-static void train_block(const skipgram *s, int b)
+KITH__ALWAYS_INLINE void train_pairs(const skipgram *s, int b, int size)
 {
-    const int size = s->how->size, to = b % BLOCKS;
+    const int to = b % BLOCKS;
     kith__rng r = kith__rng_start(s->serial * BLOCKS * BLOCKS + (uint64_t)b,
                                   400);
 
     for (int64_t p = s->begin[b]; p < s->begin[b + 1]; p++) {
         const node_pair at = s->pairs[p];
-        float *e = s->E + (int64_t)at.i * size, de[SIZE_MOST];
+        float *c[TERMS] = {s->context + (int64_t)at.j * size};
+        int terms = 1;
 
-        memset(de, 0, (size_t)size * sizeof(*de));
-        pull(e, s->context + (int64_t)at.j * size, de, size, 1, s->rate);
         for (int k = 0; k < NEGATIVES; k++) {
             const int32_t other = draw(s, to, &r);
 
             if (other != at.j)
-                pull(e, s->context + (int64_t)other * size, de, size, 0,
-                     s->rate);
+                c[terms++] = s->context + (int64_t)other * size;
         }
-        for (int k = 0; k < size; k++)
-            e[k] += de[k];
+        if (terms == TERMS) /* all but always: its loops unroll */
+            pull(s->E + (int64_t)at.i * size, c, TERMS, size, s->rate);
+        else
+            pull(s->E + (int64_t)at.i * size, c, terms, size, s->rate);
     }
+}
+
+static void train_portable(const skipgram *s, int b)
+{
+    train_pairs(s, b, s->how->size);
+}
+
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void train_avx2(const skipgram *s, int b)
+{
+    train_pairs(s, b, s->how->size);
+}
+#endif
+
+/* Without fused products both round alike, so every machine has the same. */
+static void train_block(const skipgram *s, int b)
+{
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) {
+        train_avx2(s, b);
+        return;
+    }
+#endif
+    train_portable(s, b);
 }
 
 static void train_chunk(skipgram *s)

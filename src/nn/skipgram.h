@@ -23,7 +23,7 @@
 #include "kith/graph.h"
 
 typedef struct kith__walks {
-    int size;   /* of a vector */
+    int size;   /* of a vector, a multiple of 8 */
     int walks;  /* from each node */
     int length; /* nodes of a walk */
     int window;

@@ -3,6 +3,8 @@
  */
 #include "generated.h"
 
+#include "nn/alias.h"
+
 static const char *const methods[] = {
     "gcn", "sgc",     "appnp",   "lp",       "cheb",      "sage",       "gat",
     "ica", "manireg", "semiemb", "deepwalk", "planetoid", "planetoid-i"};
@@ -130,6 +132,63 @@ TEST(each_method_learns)
     kith_split_release(&s);
     kith_dataset_free(d);
     free(p);
+}
+
+/* Walks and epochs are no propagations: a hundred is not their number. */
+TEST(untuned_methods_have_iterations_of_their_own)
+{
+    const struct {
+        const char *method;
+        int iterations;
+    } own[] = {{"gcn", 200}, {"planetoid", 200}, {"deepwalk", 10}};
+    kith_dataset *d = generated(60, 3, 10);
+    kith_split s;
+    kith_error err;
+
+    CHECK_OK(kith_split_read(d, "0", &s, &err));
+    for (int i = 0; i < 3; i++) {
+        kith_model *m = train(d, &s, own[i].method, 1, 0, KITH_FIX_ALL, NULL);
+
+        CHECK_INT(kith_model_certificate(m)->iterations, own[i].iterations);
+        CHECK_INT(kith_model_params(m)->iterations, own[i].iterations);
+        kith_model_free(m);
+        m = train(d, &s, own[i].method, 1, 3, KITH_FIX_ALL, NULL);
+        CHECK_INT(kith_model_certificate(m)->iterations, 3);
+        kith_model_free(m);
+    }
+    kith_split_release(&s);
+    kith_dataset_free(d);
+}
+
+/* What is drawn as each item, over all shares, is its part of the weight. */
+TEST(shares_add_up_to_the_weights)
+{
+    enum { N = 50 };
+    double w[N], spent[N], part[N] = {0}, sum = 0;
+    kith__rng r = kith__rng_start(1, 2);
+    int32_t queue[N];
+    kith__alias a[N];
+
+    for (int n = 1; n <= N; n += 7) {
+        sum = 0;
+        for (int i = 0; i < n; i++) {
+            spent[i] = w[i] = pow(kith__rng_real(&r) + 1e-3, 4);
+            sum += w[i];
+            part[i] = 0;
+        }
+        kith__alias_fill(spent, n, queue, a);
+        for (int i = 0; i < n; i++) {
+            part[i] += (double)a[i].own / n;
+            part[a[i].other] += (1 - (double)a[i].own) / n;
+        }
+        for (int i = 0; i < n; i++)
+            CHECK_NEAR(part[i], w[i] / sum, 1e-6);
+        for (int i = 0; i < 1000; i++) {
+            const int32_t drawn = kith__alias_draw(a, n, &r);
+
+            CHECK(drawn >= 0 && drawn < n);
+        }
+    }
 }
 
 /* The choices of one model train another, without validation nodes. */
