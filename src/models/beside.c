@@ -23,7 +23,7 @@
 #include "models/coupling_fit.h"
 #include "models/recipe.h"
 
-enum { FOLDS = 5, HOPS = 12, MOST_STEPS = 100 };
+enum { FOLDS = 5, HOPS = 12, MOST_STEPS = 300 };
 
 /* So many validation nodes choose alone. */
 enum { MANY_NODES = 500 };
