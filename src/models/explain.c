@@ -31,29 +31,10 @@
 #include "models/solution.h"
 #include "models/solve.h"
 
-/* What may be left of a belief unexplained. */
-static const double ADJOINT_TOLERANCE = 1e-7;
+/* What may be left of a belief unexplained, before and after refinement. */
+static const double COARSE = 1e-3, FINE = 1e-7;
 
 /* ---- the adjoint --------------------------------------------------------- */
-
-/* The same sum of t terms as the run made. */
-static kith_status same_steps(const kith_solution *s, const float *H,
-                              const float *E, float *Z, kith_error *err)
-{
-    const kith__task *t = &s->setting.task;
-    const int64_t cells = (int64_t)t->n * t->classes;
-    kith_certificate unused;
-    kith_status st = KITH_OK;
-    float *other = NULL;
-
-    TRY_NEW(other, kith__alloc_big(cells, sizeof(*other)));
-    memcpy(Z, E, (size_t)cells * sizeof(*Z));
-    TRY(kith__propagate(t, &s->W, H, E, s->b.certificate.iterations, -1, Z,
-                        other, &unused, err));
-out:
-    kith__free(other);
-    return st;
-}
 
 static kith_status check_linear(const kith_solution *s, kith_error *err)
 {
@@ -74,44 +55,100 @@ static kith_status check_linear(const kith_solution *s, kith_error *err)
 }
 
 /*
+ * Z = E + W Z H', to the fixed point or so near that what is left of `belief`
+ * is next to nothing.  Floats of one solution would leave more of a small
+ * belief than they should; so a second one refines it: what the first left,
+ * told in double, is solved for in turn.
+ */
+static kith_status fixed_point(const kith_solution *s, const float *H, float *E,
+                               double belief, double *Z, kith_error *err)
+{
+    const kith__task *t = &s->setting.task;
+    const int64_t cells = (int64_t)t->n * t->classes;
+    const double worth = fabs(belief);
+    kith_status st = KITH_OK;
+    float *room = NULL, *part = NULL;
+
+    TRY_NEW(room, kith__alloc_big(kith__fixed_point_room(t), sizeof(*room)));
+    TRY_NEW(part, kith__alloc_big(cells, sizeof(*part)));
+    TRY(kith__fixed_point(t, &s->W, H, s->b.P, COARSE * worth, "explaining",
+                          room, E, part, err));
+    kith__change_of(&s->W, part, t->classes, H, E, Z);
+    for (int64_t i = 0; i < cells; i++) {
+        E[i] = (float)Z[i];
+        Z[i] = (double)part[i];
+    }
+    TRY(kith__fixed_point(t, &s->W, H, s->b.P, FINE * worth, "explaining", room,
+                          E, part, err));
+    for (int64_t i = 0; i < cells; i++)
+        Z[i] += (double)part[i];
+out:
+    kith__free(room);
+    kith__free(part);
+    return st;
+}
+
+/* The same sum of t terms as the run made. */
+static kith_status same_steps(const kith_solution *s, const float *H,
+                              const float *E, double *Z, kith_error *err)
+{
+    const kith__task *t = &s->setting.task;
+    const int64_t cells = (int64_t)t->n * t->classes;
+    kith_certificate unused;
+    kith_status st = KITH_OK;
+    float *sum = NULL, *other = NULL;
+
+    TRY_NEW(sum, kith__alloc_big(cells, sizeof(*sum)));
+    TRY_NEW(other, kith__alloc_big(cells, sizeof(*other)));
+    memcpy(sum, E, (size_t)cells * sizeof(*sum));
+    TRY(kith__propagate(t, &s->W, H, E, s->b.certificate.iterations, -1, sum,
+                        other, &unused, err));
+    for (int64_t i = 0; i < cells; i++)
+        Z[i] = (double)sum[i];
+out:
+    kith__free(sum);
+    kith__free(other);
+    return st;
+}
+
+/*
  * The adjoint: Z (n x classes, new) such that any Q gives the belief
  *
  *     sum of E . P  =  sum over v of q_v . z_v ,        P from Q as the run did
  *
- * Z = E + W Z H', as many times as the run did where that is known; else to the
- * fixed point, or so near that what is left of `belief` is next to nothing.
+ * E is one row, `to`, at the node.
  */
-static kith_status adjoint(const kith_solution *s, const float *E,
-                           double belief, float **Z, kith_error *err)
+static kith_status adjoint(const kith_solution *s, const kith_explanation *e,
+                           const double *to, double **Z, kith_error *err)
 {
-    const kith__task *t = &s->setting.task;
-    const int C = t->classes;
+    const int C = e->classes;
+    const int64_t cells = (int64_t)e->nodes * C;
     kith_status st = KITH_OK;
-    float *H = NULL, *room = NULL;
+    float *H = NULL, *E = NULL;
 
     TRY_NEW(H, kith__alloc((int64_t)C * C, sizeof(*H)));
+    TRY_NEW(E, kith__alloc_zeroed(cells, sizeof(*E)));
+    TRY_NEW(*Z, kith__alloc_big(cells, sizeof(**Z)));
     for (int i = 0; i < C; i++)
         for (int j = 0; j < C; j++)
             H[i * C + j] = s->b.coupling[j * C + i];
-    TRY_NEW(*Z, kith__alloc_big((int64_t)t->n * C, sizeof(**Z)));
-    if (s->b.linear == KITH__SUM) {
+    for (int c = 0; c < C; c++)
+        E[(int64_t)e->node * C + c] = (float)to[c];
+    if (s->b.linear == KITH__SUM)
         TRY(same_steps(s, H, E, *Z, err));
-        goto out;
-    }
-    TRY_NEW(room, kith__alloc_big(kith__fixed_point_room(t), sizeof(*room)));
-    TRY(kith__fixed_point(t, &s->W, H, s->b.P, ADJOINT_TOLERANCE * fabs(belief),
-                          "explaining", room, E, *Z, err));
+    else
+        TRY(fixed_point(s, H, E, e->belief, *Z, err));
 out:
     kith__free(H);
-    kith__free(room);
+    kith__free(E);
     return st;
 }
 
 /* ---- the sum ------------------------------------------------------------- */
 
 /* q_v . z_v; of the node itself with `own` in place of the term q_u . e_u. */
-static void find_contributions(const kith_solution *s, const float *E,
-                               const float *Z, kith_explanation *e)
+static void find_contributions(const kith_solution *s, const double *to,
+                               const double *Z, kith_explanation *e)
 {
     const int C = e->classes;
     const int64_t at = (int64_t)e->node * C;
@@ -121,29 +158,28 @@ static void find_contributions(const kith_solution *s, const float *E,
         double sum = 0;
 
         for (int64_t i = (int64_t)v * C; i < (int64_t)(v + 1) * C; i++)
-            sum += (double)s->b.Q[i] * (double)Z[i];
+            sum += (double)s->b.Q[i] * Z[i];
         e->contribution[v] = sum;
     }
     for (int c = 0; s->b.own && c < C; c++)
         e->contribution[e->node] +=
-            ((double)s->b.own[at + c] - (double)s->b.Q[at + c]) *
-            (double)E[at + c];
+            ((double)s->b.own[at + c] - (double)s->b.Q[at + c]) * to[c];
 }
 
 /* - sum_v r_v . z_v, R = Q + W P H - P. */
-static kith_status find_remainder(const kith_solution *s, const float *Z,
+static kith_status find_remainder(const kith_solution *s, const double *Z,
                                   kith_explanation *e, kith_error *err)
 {
     const int64_t cells = (int64_t)e->nodes * e->classes;
     kith_status st = KITH_OK;
-    float *next = NULL;
+    double *R = NULL;
 
-    TRY_NEW(next, kith__alloc_big(cells, sizeof(*next)));
-    kith__coupled_step(&s->W, s->b.P, e->classes, s->b.coupling, s->b.Q, next);
+    TRY_NEW(R, kith__alloc_big(cells, sizeof(*R)));
+    kith__change_of(&s->W, s->b.P, e->classes, s->b.coupling, s->b.Q, R);
     for (int64_t i = 0; i < cells; i++)
-        e->unconverged -= ((double)next[i] - (double)s->b.P[i]) * (double)Z[i];
+        e->unconverged -= R[i] * Z[i];
 out:
-    kith__free(next);
+    kith__free(R);
     return st;
 }
 
@@ -268,30 +304,24 @@ static void find_belief(const kith_solution *s, const double *to,
 static kith_status explain_propagation(const kith_solution *s, int32_t most,
                                        kith_explanation *e, kith_error *err)
 {
-    const int64_t cells = (int64_t)e->nodes * e->classes;
     kith_status st = KITH_OK;
-    float *E = NULL, *Z = NULL;
-    double *to = NULL;
+    double *to = NULL, *Z = NULL;
 
     TRY(check_linear(s, err));
-    TRY_NEW(E, kith__alloc_zeroed(cells, sizeof(*E)));
     TRY_NEW(to, kith__alloc(e->classes, sizeof(*to)));
     choose_target(s, e, to);
-    for (int c = 0; c < e->classes; c++)
-        E[(int64_t)e->node * e->classes + c] = (float)to[c];
     find_belief(s, to, e);
-    TRY(adjoint(s, E, e->belief, &Z, err));
+    TRY(adjoint(s, e, to, &Z, err));
     TRY(kith__new_parts(e, most, err));
-    find_contributions(s, E, Z, e);
+    find_contributions(s, to, Z, e);
     kith__sum_parts(s, most, e);
     if (e->kind == KITH_SUM_FIXED_POINT)
         TRY(find_remainder(s, Z, e, err));
     TRY(find_ways(s, to, most, e, err));
     e->iterations = s->b.certificate.iterations;
 out:
-    kith__free(E);
-    kith__free(Z);
     kith__free(to);
+    kith__free(Z);
     return st;
 }
 

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "kernels/pull.h"
+#include "models/solution.h"
 
 int64_t kith__fixed_point_room(const kith__task *t)
 {
@@ -123,4 +125,41 @@ kith_status kith__fixed_point(const kith__task *t, const kith__coupled *W,
 out:
     kith__free(g.sums);
     return st;
+}
+
+/* Row u of it; sum: C. */
+static void change_of_row(const kith__coupled *W, const float *X, int C,
+                          const float *H, const float *Q, int32_t u,
+                          double *sum, double *r)
+{
+    const int64_t last = W->rows[W->n] - 1;
+
+    memset(sum, 0, (size_t)C * sizeof(*sum));
+    for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++) {
+        const int64_t ahead = p + KITH__AHEAD < last ? p + KITH__AHEAD : last;
+        const float *x = X + (int64_t)W->neighbours[p] * C;
+        const double w = kith__weight_at(W, u, p);
+
+        __builtin_prefetch(X + (int64_t)W->neighbours[ahead] * C);
+        for (int c = 0; c < C; c++)
+            sum[c] += w * (double)x[c];
+    }
+    for (int c = 0; c < C; c++)
+        r[c] = (double)Q[(int64_t)u * C + c] - (double)X[(int64_t)u * C + c];
+    for (int i = 0; i < C; i++)
+        for (int c = 0; c < C; c++)
+            r[c] += sum[i] * (double)H[i * C + c];
+}
+
+void kith__change_of(const kith__coupled *W, const float *X, int C,
+                     const float *H, const float *Q, double *R)
+{
+#pragma omp parallel num_threads(W->threads)
+    {
+        double sum[KITH__CLASSES_MOST];
+
+#pragma omp for schedule(dynamic, 1024)
+        for (int32_t u = 0; u < W->n; u++)
+            change_of_row(W, X, C, H, Q, u, sum, R + (int64_t)u * C);
+    }
 }

@@ -23,4 +23,8 @@ kith_status kith__fixed_point(const kith__task *task, const kith__coupled *W,
                               float *Z, kith_error *err);
 int64_t kith__fixed_point_room(const kith__task *task);
 
+/* What one more step would change, R = Q + W X H - X, with sums in double. */
+void kith__change_of(const kith__coupled *W, const float *X, int C,
+                     const float *H, const float *Q, double *R);
+
 #endif
