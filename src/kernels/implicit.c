@@ -332,28 +332,30 @@ float kith__implicit_weight(const kith__implicit *I, int point, int32_t u,
     return weight(s, point, &h, kith__implicit_record(I, v));
 }
 
-KITH__ALWAYS_INLINE void weigh_row(const kith__implicit *I, shape s, int point,
-                                   int32_t u, float *out)
+KITH__ALWAYS_INLINE void weigh_row(const kith__implicit *I, shape s, int32_t u,
+                                   float *out)
 {
     const int64_t last = I->start.rows[I->start.n] - 1;
     const int64_t stride = KITH__LANES * (1 + s.V * s.J);
     const int32_t *at = I->start.neighbours;
-    half h;
+    half h[POINTS];
 
-    half_of(I, s, point, u, &h);
+    for (int j = 0; j < s.J; j++)
+        half_of(I, s, j, u, &h[j]);
     for (int64_t p = I->start.rows[u]; p < I->start.rows[u + 1]; p++) {
         const int64_t soon = p + AHEAD < last ? p + AHEAD : last;
 
         __builtin_prefetch(I->records + at[soon] * stride);
-        out[p] = weight(s, point, &h, I->records + at[p] * stride);
+        for (int j = 0; j < s.J; j++)
+            out[p * s.J + j] = weight(s, j, &h[j], I->records + at[p] * stride);
     }
 }
 
-void kith__implicit_weights(const kith__implicit *I, int point, float *out)
+void kith__implicit_weights(const kith__implicit *I, float *out)
 {
 #pragma omp parallel for num_threads(I->start.threads) schedule(dynamic, 1024)
     for (int32_t u = 0; u < I->start.n; u++) {
-#define WEIGH(s) weigh_row(I, s, point, u, out)
+#define WEIGH(s) weigh_row(I, s, u, out)
         WITH_SHAPE(I, WEIGH);
 #undef WEIGH
     }

@@ -184,8 +184,9 @@ void kith__implicit_pull(const kith__implicit *I, int32_t from, int32_t to,
 void kith__implicit_pull_norm(const kith__implicit *I, int32_t u,
                               const float *y, double *out);
 
-/* All weights, per stored neighbour; and one of them.  Both without D. */
-void kith__implicit_weights(const kith__implicit *I, int point, float *out);
+/* All weights, per stored neighbour those of every point; and one of them.
+ * Both without D. */
+void kith__implicit_weights(const kith__implicit *I, float *out);
 float kith__implicit_weight(const kith__implicit *I, int point, int32_t u,
                             int32_t v);
 

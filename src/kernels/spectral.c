@@ -77,8 +77,9 @@ _Bool kith__rho_bounds_of(const kith__coupled *shape, kith__norm_fn *norm,
                           const double *enough, double *bounds)
 {
     const int64_t cells = (int64_t)shape->n * count;
-    float *y = kith__alloc_big(cells, sizeof(*y));
-    float *next = kith__alloc_big(cells, sizeof(*next));
+    const int64_t padded = cells + KITH__LANES; /* norms may read vectors */
+    float *y = kith__alloc_big(padded, sizeof(*y));
+    float *next = kith__alloc_big(padded, sizeof(*next));
     double scale[KITH__RHO_MOST], found[KITH__RHO_MOST];
     const _Bool good = y && next;
     _Bool done = !good, finished[KITH__RHO_MOST] = {0};

@@ -224,9 +224,11 @@ double kith__border_norm(const kith__border *b, const float *own,
     return sum;
 }
 
-void kith__border_add(const kith__border *b, const float *own, float *weights)
+void kith__border_add(const kith__border *b, const float *own, int points,
+                      int point, float *weights)
 {
     const kith__coupled *W = &b->task->W;
+    float *w = weights + point;
 
     for (int32_t l = 0; l < b->task->n_train; l++) {
         const int32_t u = b->task->train[l];
@@ -236,9 +238,11 @@ void kith__border_add(const kith__border *b, const float *own, float *weights)
             const int64_t back = W->rows[W->neighbours[p]];
             const int64_t degree = W->rows[W->neighbours[p] + 1] - back;
 
-            weights[p] += own[e];
-            weights[back + kith__first_from(W->neighbours + back, degree, u)] +=
-                own[e];
+            const int64_t reverse =
+                back + kith__first_from(W->neighbours + back, degree, u);
+
+            w[p * points] += own[e];
+            w[reverse * points] += own[e];
         }
     }
 }

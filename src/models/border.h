@@ -75,7 +75,8 @@ double kith__border_norm(const kith__border *b, const float *own,
                          const kith__implicit *I, int point, int64_t i,
                          const float *y);
 
-/* weights (per stored neighbour) += D */
-void kith__border_add(const kith__border *b, const float *own, float *weights);
+/* weights += D, of point `point`; per stored neighbour `points` weights */
+void kith__border_add(const kith__border *b, const float *own, int points,
+                      int point, float *weights);
 
 #endif

@@ -68,8 +68,8 @@ kith_status kith__lcm_run_implicit(const kith__task *task, const kith_params *p,
                                    const float *potentials, kith__beliefs *out,
                                    kith_error *err);
 
-/* Are implicit weights written out once they are learnt? */
-bool kith__lcm_writes_out(const kith__task *task);
+/* Are implicit weights of as many points written out once they are learnt? */
+bool kith__lcm_writes_out(const kith__task *task, int points);
 
 /* Scores of n points that differ in g1, g2 and lambda alone, in passes that
  * they share; each group goes to the task's checkpoint. */

@@ -28,6 +28,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "kernels/several.h"
 #include "kernels/softmax.h"
 #include "kernels/spectral.h"
 #include "models/border.h"
@@ -39,6 +40,10 @@ enum {
     BLOCK = 128,     /* rows propagated together */
     CACHED = 1 << 20 /* bytes of ids and weights that a core's cache holds */
 };
+
+_Static_assert((int)KITH__IMPLICIT_POINTS <= (int)KITH__SEVERAL &&
+                   (int)KITH__IMPLICIT_CLASSES <= (int)KITH__SEVERAL_COLUMNS,
+               "weights of all points fit side by side");
 
 /* ---- which form ---------------------------------------------------------- */
 
@@ -93,11 +98,12 @@ kith__lcm_form kith__lcm_choose_form(const kith__task *task,
  * After learning, a pass over the edges reads 4 bytes of id and a record of 32
  * or more; with the weights written out 8 bytes and a row of beliefs, which is
  * faster.  So they are, but where they would take 2 GiB, or more than a quarter
- * of what the run may use.
+ * of what the run may use; of a grid's points those that share passes, side
+ * by side.
  */
-bool kith__lcm_writes_out(const kith__task *task)
+bool kith__lcm_writes_out(const kith__task *task, int points)
 {
-    const int64_t bytes = 4 * task->W.rows[task->n];
+    const int64_t bytes = 4 * points * task->W.rows[task->n];
     const int64_t limit = task->job ? task->job->memory : 0;
 
     return bytes < INT64_C(2) << 30 && (limit == 0 || bytes <= limit / 4);
@@ -125,9 +131,11 @@ typedef struct learner {
     kith__implicit I;
     int points;
     point point[POINTS];
-    bool kept; /* its state goes to the checkpoint */
-    float *w;  /* room for the weights of one point, or NULL */
-    int in_w;  /* the point whose learnt weights it holds, -1 = none */
+    bool kept;         /* its state goes to the checkpoint */
+    float *w;          /* room for the weights of the points, or NULL */
+    bool written;      /* it holds those that were learnt */
+    float *x, *next_x; /* of several with their weights written out: beliefs, n
+                          x points x carried, in `sums` */
     /* What a pass leaves: of the first alternation, for all points alike, and
      * of the one at hand. */
     float *first_sums, *sums, *first_PP, *PP;
@@ -199,7 +207,8 @@ static kith_status new_points(learner *s, const kith_params *p, int points,
     kith_status st = KITH_OK;
 
     s->points = points;
-    s->in_w = -1;
+    s->written = false;
+    s->x = NULL;
     for (int j = 0; j < points; j++) {
         point *q = &s->point[j];
 
@@ -215,9 +224,15 @@ out:
     return st;
 }
 
+/* Records for as many points.  Those of as many that went before serve again:
+ * what they hold is put anew before it is read, or counts for nothing. */
 static kith_status new_records(learner *s, int points, int terms,
                                kith_error *err)
 {
+    if (s->I.block && s->I.points == points) {
+        s->I.terms = 0;
+        return KITH_OK;
+    }
     kith__implicit_release(&s->I);
     if (!kith__implicit_new(&s->task->W, s->C, s->carried, points, terms,
                             &s->I))
@@ -608,15 +623,80 @@ static void propagate(learner *s, float *changes)
     memcpy(changes, change, sizeof(change));
 }
 
-static void read_beliefs(const learner *s, int j, float *P)
+/* The same with the weights of several points written out; D is in them. */
+KITH__ALWAYS_INLINE void propagate_written_row(const learner *s, int C, int n,
+                                               int32_t u, float *change)
 {
-    const int at = kith__implicit_p_at(&s->I, j);
+    const int64_t at = (int64_t)u * s->points * n;
+    float wp[POINTS * MOST_C];
 
+    kith__several_pull(&s->task->W, s->points, s->w, s->x, n, u, wp);
+    for (int j = 0; j < s->points; j++) {
+        const float *p = s->x + at + j * n;
+        float full[MOST_C] = {0};
+        const float here = next_row(s, C, n, j, u, -1, wp + j * n, p, full);
+
+        change[j] = here > change[j] ? here : change[j];
+        for (int c = 0; c < n; c++)
+            s->next_x[at + j * n + c] = s->point[j].certificate.converged
+                                            ? p[c]
+                                            : full[c];
+    }
+}
+
+/* Of all nodes, or of a list where the rest does not matter any more. */
+static void propagate_written(learner *s, const kith__known_nodes *list,
+                              float *changes)
+{
+    const int32_t rows = list ? list->n : s->task->n;
+    float change[POINTS] = {0}, *swap;
+
+#pragma omp parallel for num_threads(s->task->threads) schedule(dynamic, 1024) \
+    reduction(max                                                              \
+              : change[:POINTS])
+    for (int32_t i = 0; i < rows; i++) {
+        const int32_t u = list ? list->node[i] : i;
+
+#define ROW(C, n) propagate_written_row(s, C, n, u, change)
+        WITH_CLASSES(s, ROW);
+#undef ROW
+    }
+    memcpy(changes, change, sizeof(change));
+    swap = s->x;
+    s->x = s->next_x;
+    s->next_x = swap;
+}
+
+/* Beliefs of all points beside each other, apart from the records. */
+static void begin_written(learner *s)
+{
+    const int n = s->carried, J = s->points;
+
+    s->x = s->sums; /* free after learning */
+    s->next_x = s->x + (int64_t)s->task->n * J * n;
 #pragma omp parallel for num_threads(s->task->threads) schedule(static)
     for (int32_t u = 0; u < s->task->n; u++)
-        kith__implicit_widen(s->C, s->carried,
-                             kith__implicit_record(&s->I, u) + at,
-                             P + (int64_t)u * s->C);
+        for (int j = 0; j < J; j++)
+            memcpy(s->x + ((int64_t)u * J + j) * n,
+                   kith__implicit_record(&s->I, u) +
+                       kith__implicit_p_at(&s->I, j),
+                   (size_t)n * sizeof(*s->x));
+}
+
+static void read_row(const learner *s, int j, int32_t u, float *P)
+{
+    const float *p = s->x ? s->x + ((int64_t)u * s->points + j) * s->carried
+                          : kith__implicit_record(&s->I, u) +
+                                kith__implicit_p_at(&s->I, j);
+
+    kith__implicit_widen(s->C, s->carried, p, P + (int64_t)u * s->C);
+}
+
+static void read_beliefs(const learner *s, int j, float *P)
+{
+#pragma omp parallel for num_threads(s->task->threads) schedule(static)
+    for (int32_t u = 0; u < s->task->n; u++)
+        read_row(s, j, u, P);
 }
 
 /* ---- the bound of rho(W) ------------------------------------------------- */
@@ -633,16 +713,31 @@ static void norm_of_row(const void *of, int32_t u, const float *y, double *out)
                                     touched, y);
 }
 
-/* W of a point, written out for passes that read it instead of records. */
-static kith__coupled write_out(learner *s, int j)
+static void norm_of_written(const void *of, int32_t u, const float *y,
+                            double *out)
+{
+    const learner *s = of;
+
+    kith__several_norm(&s->task->W, s->points, s->w, y, u, out);
+}
+
+/* All W, for passes that read them instead of records. */
+static void write_out(learner *s)
+{
+    if (s->written)
+        return;
+    kith__implicit_weights(&s->I, s->w);
+    for (int j = 0; j < s->points; j++)
+        kith__border_add(&s->border, s->point[j].own, s->points, j, s->w);
+    s->written = true;
+}
+
+/* The only W, written out. */
+static kith__coupled written_W(learner *s)
 {
     kith__coupled W = s->task->W;
 
-    if (s->in_w != j) {
-        kith__implicit_weights(&s->I, j, s->w);
-        kith__border_add(&s->border, s->point[j].own, s->w);
-        s->in_w = j;
-    }
+    write_out(s);
     W.weights = s->w;
     W.scale = NULL;
     return W;
@@ -650,17 +745,20 @@ static kith__coupled write_out(learner *s, int j)
 
 static bool bound_all(learner *s, const double *enough, double *rho)
 {
-    if (!s->w)
-        return kith__rho_bounds_of(&s->task->W, norm_of_row, s, s->points,
-                                   KITH__LCM_BOUND_PASSES, enough, rho);
-    for (int j = 0; j < s->points; j++) {
-        const kith__coupled W = write_out(s, j);
+    kith__norm_fn *norm = norm_of_row;
 
-        rho[j] = kith__rho_bound(&W, KITH__LCM_BOUND_PASSES, enough[j]);
-        if (rho[j] < 0)
-            return false;
+    if (s->w && s->points == 1) {
+        const kith__coupled W = written_W(s);
+
+        rho[0] = kith__rho_bound(&W, KITH__LCM_BOUND_PASSES, enough[0]);
+        return rho[0] >= 0;
     }
-    return true;
+    if (s->w) {
+        write_out(s);
+        norm = norm_of_written;
+    }
+    return kith__rho_bounds_of(&s->task->W, norm, s, s->points,
+                               KITH__LCM_BOUND_PASSES, enough, rho);
 }
 
 static kith_status guard(learner *s, kith_error *err)
@@ -755,8 +853,10 @@ out:
     return st;
 }
 
-/* The rest of the propagations after the first one since learning. */
-static kith_status finish(learner *s, kith_error *err)
+/* The rest of the propagations after the first one since learning.  Beliefs of
+ * nodes other than those asked for may be left a step behind. */
+static kith_status finish(learner *s, const kith__known_nodes *asked,
+                          kith_error *err)
 {
     const kith_params *p = s->point[0].p;
     const int left = p->as_written ? 0 : p->iterations - p->outer - 1;
@@ -770,7 +870,10 @@ static kith_status finish(learner *s, kith_error *err)
             done &= s->point[j].certificate.converged;
         if (done)
             break;
-        propagate(s, changes);
+        if (s->x)
+            propagate_written(s, i + 1 == left ? asked : NULL, changes);
+        else
+            propagate(s, changes);
         for (int j = 0; j < s->points; j++) {
             kith_certificate *c = &s->point[j].certificate;
 
@@ -786,24 +889,35 @@ out:
     return st;
 }
 
-/* The same of one point with its weights written out, into P. */
-static kith_status finish_written(learner *s, int j, float *P, kith_error *err)
+/* The same of the only point with its weights written out, into P. */
+static kith_status finish_written(learner *s, float *P, kith_error *err)
 {
-    const kith_params *p = s->point[j].p;
+    const kith_params *p = s->point[0].p;
     const int left = p->as_written ? 0 : p->iterations - p->outer - 1;
-    kith_certificate *c = &s->point[j].certificate;
+    kith_certificate *c = &s->point[0].certificate;
     const int before = c->iterations;
-    const kith__coupled W = write_out(s, j);
+    const kith__coupled W = written_W(s);
     kith_status st = KITH_OK;
 
-    read_beliefs(s, j, P);
+    read_beliefs(s, 0, P);
     if (left < 1 || c->converged)
         return st;
-    TRY(kith__propagate(s->task, &W, s->point[j].H, s->Q, left, p->tolerance, P,
+    TRY(kith__propagate(s->task, &W, s->point[0].H, s->Q, left, p->tolerance, P,
                         s->sums, c, err)); /* sums: free after learning */
     c->iterations += before;
 out:
     return st;
+}
+
+/* All points; P: of the only one with its weights written out. */
+static kith_status finish_all(learner *s, const kith__known_nodes *asked,
+                              float *P, kith_error *err)
+{
+    if (s->w && s->points == 1)
+        return finish_written(s, P, err);
+    if (s->w)
+        begin_written(s);
+    return finish(s, asked, err);
 }
 
 /* Room for as many points as share a pass; the sums of the first stay. */
@@ -812,7 +926,8 @@ static kith_status room_for_points(learner *s, int points, kith_error *err)
     const int64_t square = (int64_t)s->carried * s->carried;
     kith_status st = KITH_OK;
 
-    TRY_NEW(s->sums, kith__alloc_big((int64_t)s->task->n * points * s->width,
+    TRY_NEW(s->sums, kith__alloc_big((int64_t)s->task->n * points * s->width +
+                                         KITH__SEVERAL_COLUMNS,
                                      sizeof(float)));
     TRY_NEW(s->PP, kith__alloc(points * (int64_t)s->task->n_train * square,
                                sizeof(float)));
@@ -829,22 +944,25 @@ kith_status kith__lcm_try_implicit(const kith__task *task,
 {
     const int64_t cells = (int64_t)task->n * task->classes;
     const int outer = points[0].outer;
+    const int together = n < POINTS ? n : POINTS;
     kith_status st = KITH_OK;
     float *P1 = NULL, *P = NULL, *w = NULL;
     learner s = {0};
 
     TRY_NEW(P1, kith__alloc_big(cells, sizeof(*P1)));
-    TRY_NEW(P, kith__alloc_big(cells, sizeof(*P)));
+    TRY_NEW(P, kith__alloc(cells, sizeof(*P))); /* few of its pages are used */
     TRY(begin(&s, task, points, kind, potentials, P1, err));
     TRY(new_records(&s, 1, outer, err));
     TRY(first_pass(&s, err));
     kith__implicit_release(&s.I);
-    TRY(room_for_points(&s, n < POINTS ? n : POINTS, err));
-    if (kith__lcm_writes_out(task))
-        TRY_NEW(w, kith__alloc_big(task->W.rows[task->n], sizeof(*w)));
+    TRY(room_for_points(&s, together, err));
+    if (kith__lcm_writes_out(task, together))
+        TRY_NEW(w, kith__alloc_big(together * task->W.rows[task->n] +
+                                       KITH__SEVERAL_COLUMNS,
+                                   sizeof(*w)));
     s.w = w;
-    for (int i = 0; i < n; i += POINTS) {
-        const int J = n - i < POINTS ? n - i : POINTS;
+    for (int i = 0; i < n; i += together) {
+        const int J = n - i < together ? n - i : together;
 
         if (kith__checkpoint_scores(task->checkpoint, J, scores + i))
             continue;
@@ -852,13 +970,10 @@ kith_status kith__lcm_try_implicit(const kith__task *task,
         TRY(new_records(&s, J, outer, err));
         fill_records(&s);
         TRY(alternate(&s, err));
-        if (!s.w)
-            TRY(finish(&s, err));
-        for (int j = J - 1; j >= 0; j--) { /* the last is written out still */
-            if (s.w)
-                TRY(finish_written(&s, j, P, err));
-            else
-                read_beliefs(&s, j, P);
+        TRY(finish_all(&s, val, P, err));
+        for (int j = 0; j < J; j++) {
+            for (int32_t k = 0; (J > 1 || !s.w) && k < val->n; k++)
+                read_row(&s, j, val->node[k], P);
             scores[i + j] = kith__score_of(P, task->classes, val);
         }
         release_points(&s);
@@ -892,7 +1007,7 @@ kith_status kith__lcm_run_implicit(const kith__task *task, const kith_params *p,
     s.kept = true;
     if (out->weights)
         s.w = out->weights;
-    else if (kith__lcm_writes_out(task))
+    else if (kith__lcm_writes_out(task, 1))
         TRY_NEW(s.w,
                 room = kith__alloc_big(task->W.rows[task->n], sizeof(*room)));
     TRY(new_records(&s, 1, p->outer, err));
@@ -901,12 +1016,9 @@ kith_status kith__lcm_run_implicit(const kith__task *task, const kith_params *p,
     if (!found)
         TRY(first_pass(&s, err));
     TRY(alternate(&s, err));
-    if (s.w) {
-        TRY(finish_written(&s, 0, out->P, err));
-    } else {
-        TRY(finish(&s, err));
+    TRY(finish_all(&s, NULL, out->P, err));
+    if (!s.w)
         read_beliefs(&s, 0, out->P);
-    }
     memcpy(out->coupling, s.point[0].H,
            (size_t)(s.C * s.C) * sizeof(*out->coupling));
     if (out->Q)

@@ -84,9 +84,11 @@ static double implicit_bytes(const job *j, int points)
            (12.0 + 4 * points) * j->b + 2 * 4 * points * j->n + j->n / 8;
 }
 
-/* Points that share a pass. */
+/* Points that share a pass: none where each thread has its own. */
 static int shared_points(const job *j)
 {
+    if (!j->form.implicit || kith__side_by_side(j->task))
+        return 1;
     return j->points < KITH__IMPLICIT_POINTS ? j->points
                                              : KITH__IMPLICIT_POINTS;
 }
@@ -95,13 +97,13 @@ static double method_bytes(const job *j)
 {
     const bool wide = kith__side_by_side(j->task) && j->points > 1;
     const double runs = wide ? j->task->threads : 1;
-    const double written = j->written ? 4 * j->e : 0;
+    const double written = j->written ? 4 * shared_points(j) * j->e : 0;
 
     if (!j->method->learns)
         return linbp_bytes(j);
     if (!j->form.implicit)
         return runs * explicit_bytes(j);
-    return runs * (written + implicit_bytes(j, wide ? 1 : shared_points(j)));
+    return runs * (written + implicit_bytes(j, shared_points(j)));
 }
 
 /* The checkpoint: records and border, twice while one replaces the other. */
@@ -208,21 +210,23 @@ typedef struct passes {
     double plain, alone, shared;
 } passes;
 
-/* The alternations of as many fits as share passes: gathering sums takes about
- * 1.4 times as long as a pass over records, a step that writes weights 1.3
- * times as long as a plain one. */
-static double learning(const job *j, const passes *s, double records)
+/* The alternations of `points` fits that share passes: gathering sums takes
+ * about 1.4 times as long as a pass over records, and then a node and point 40
+ * ns of a core; a step that writes weights 1.3 times as long as a plain one. */
+static double learning(const job *j, const passes *s, double records,
+                       int points)
 {
     const kith_params *p = &j->options->params;
+    const double advance = 4e-8 * j->n * points / j->task->threads;
 
-    return j->form.implicit ? records * 1.4 * p->outer
+    return j->form.implicit ? (records * 1.4 + advance) * p->outer
                             : s->plain * p->outer * (1 + 1.3 * p->inner);
 }
 
 /* What `points` fits do after that: they bound rho(W), mostly in six passes,
- * 1.3 times as long over records; and propagate.  With weights, stored or
- * written out, by all but the last point twice, a pass is about as long as a
- * plain one. */
+ * 1.3 times as long over records; and propagate.  A pass over weights, stored
+ * or written out, is about as long as a plain one, and 0.6 of it longer for
+ * each further point side by side. */
 static double finishing(const job *j, const passes *s, double records,
                         int points)
 {
@@ -235,30 +239,30 @@ static double finishing(const job *j, const passes *s, double records,
 
     if (j->form.implicit && !j->written)
         return records * (1.3 * bounding + after);
-    return points * s->plain * (bounding + after) +
-           (j->written ? (2 * points - 1) * s->alone : points * s->plain);
+    return (0.4 + 0.6 * points) * s->plain * (bounding + after) +
+           (j->written ? records : s->plain);
 }
 
 /* All points of the grid, and the fit that comes out. */
 static kith_status learning_seconds(const job *j, double plain, double *seconds,
                                     kith_error *err)
 {
-    const bool shares = j->form.implicit && !kith__side_by_side(j->task);
-    const int together = shares ? shared_points(j) : 1;
+    const int together = shared_points(j);
     passes s = {.plain = plain};
     kith_status st = KITH_OK;
 
     if (j->form.implicit)
         TRY(time_implicit(j, 1, &s.alone, err));
-    *seconds = plain + learning(j, &s, s.alone) + finishing(j, &s, s.alone, 1);
+    *seconds = plain + learning(j, &s, s.alone, 1) +
+               finishing(j, &s, s.alone, 1);
     if (j->points == 1)
         goto out;
     s.shared = s.alone;
     if (together > 1)
         TRY(time_implicit(j, together, &s.shared, err));
-    *seconds +=
-        ceil((double)j->points / together) *
-        (learning(j, &s, s.shared) + finishing(j, &s, s.shared, together));
+    *seconds += ceil((double)j->points / together) *
+                (learning(j, &s, s.shared, together) +
+                 finishing(j, &s, s.shared, together));
 out:
     return st;
 }
@@ -302,7 +306,8 @@ kith_status kith__plan(const kith__task *task, const kith__method *method,
     if (method->learns) {
         j.form = kith__lcm_choose_form(task, &options->params,
                                        kith__lcm_kind(method));
-        j.written = j.form.implicit && kith__lcm_writes_out(task);
+        j.written = j.form.implicit &&
+                    kith__lcm_writes_out(task, shared_points(&j));
         out->form = j.written         ? "implicit, written out once learnt"
                     : j.form.implicit ? "implicit"
                                       : "stored";

@@ -39,7 +39,7 @@ static void not_written_out(const kith__task *task, const kith_params *p,
     static result b;
 
     t.job = &little;
-    CHECK(kith__lcm_writes_out(task) && !kith__lcm_writes_out(&t));
+    CHECK(kith__lcm_writes_out(task, 1) && !kith__lcm_writes_out(&t, 1));
     b.b = (kith__beliefs){.P = b.P, .coupling = b.H};
     CHECK_OK(kith__lcm_run_implicit(&t, p, kind, Q, &b.b, &err));
     for (int i = 0; i < cells; i++)

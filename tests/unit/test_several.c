@@ -1,0 +1,68 @@
+/*
+ * test_several.c: passes over several W side by side, against their words.
+ */
+#include <math.h>
+
+#include "check.h"
+#include "core/rng.h"
+#include "kernels/several.h"
+#include "small_graphs.h"
+
+enum { N = 40, EDGES = 160, MOST = KITH__SEVERAL * KITH__SEVERAL_COLUMNS };
+
+static float random_float(kith__rng *r)
+{
+    return (float)(2 * kith__rng_real(r) - 1);
+}
+
+/* Sums of products of some tens of numbers below 1. */
+static void compare(const kith__coupled *W, int count, int k, const float *w,
+                    const float *x, const float *y)
+{
+    for (int32_t u = 0; u < N; u++) {
+        double sum[MOST] = {0}, norm[KITH__SEVERAL] = {0};
+        double got_norm[KITH__SEVERAL];
+        float got[MOST];
+
+        for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++)
+            for (int j = 0; j < count; j++) {
+                const int64_t at = (int64_t)W->neighbours[p] * count + j;
+                const double here = (double)w[p * count + j];
+
+                for (int c = 0; c < k; c++)
+                    sum[j * k + c] += here * (double)x[at * k + c];
+                norm[j] += fabs(here) * (double)y[at];
+            }
+        kith__several_pull(W, count, w, x, k, u, got);
+        kith__several_norm(W, count, w, y, u, got_norm);
+        for (int c = 0; c < count * k; c++)
+            CHECK_NEAR(got[c], sum[c], 2e-6);
+        for (int j = 0; j < count; j++)
+            CHECK_NEAR(got_norm[j], norm[j], 2e-6);
+    }
+}
+
+TEST(several_products_are_those_of_each)
+{
+    enum { CELLS = N * MOST + KITH__SEVERAL_COLUMNS };
+    static float w[2 * EDGES * KITH__SEVERAL + KITH__SEVERAL_COLUMNS];
+    static float x[CELLS], y[CELLS];
+    kith_graph *g = small_graph(N, EDGES, false, 3);
+    const kith__coupled W = {.n = N,
+                             .rows = kith_graph_rows(g),
+                             .neighbours = kith_graph_neighbours(g),
+                             .threads = 1};
+    kith__rng r = kith__rng_start(1, 1);
+
+    CHECK(W.rows[N] > 2 * N && W.rows[N] <= 2 * EDGES);
+    for (size_t i = 0; i < sizeof(w) / sizeof(*w); i++)
+        w[i] = random_float(&r);
+    for (int i = 0; i < CELLS; i++) {
+        x[i] = random_float(&r);
+        y[i] = fabsf(random_float(&r));
+    }
+    for (int count = 1; count <= KITH__SEVERAL; count++)
+        for (int k = 1; k <= KITH__SEVERAL_COLUMNS; k++)
+            compare(&W, count, k, w, x, y);
+    kith_graph_free(g);
+}
