@@ -1,7 +1,6 @@
 #include "kernels/several.h"
 
 #include "kernels/pull.h"
-#include "kernels/vector.h"
 
 enum { CHUNK = 1024 }; /* neighbours summed together: hubs lose no digits */
 

@@ -12,12 +12,14 @@
 #define KITH_KERNELS_SEVERAL_H
 
 #include "kernels/coupled.h"
+#include "kernels/vector.h"
 
 enum {
     KITH__SEVERAL = 3,        /* most W */
-    KITH__SEVERAL_COLUMNS = 4 /* most columns of each; then so many floats
-                                 beyond w and x must be readable */
+    KITH__SEVERAL_COLUMNS = 4 /* most columns of each */
 };
+
+/* KITH__LANES floats beyond w, x and y must be readable: vectors are read. */
 
 /*
  * out (count x k) = sum_v w_uv x_v of each; x n x count x k, so that the rows

@@ -237,7 +237,6 @@ void kith__border_add(const kith__border *b, const float *own, int points,
             const int64_t p = W->rows[u] + e - b->row[l];
             const int64_t back = W->rows[W->neighbours[p]];
             const int64_t degree = W->rows[W->neighbours[p] + 1] - back;
-
             const int64_t reverse =
                 back + kith__first_from(W->neighbours + back, degree, u);
 

@@ -927,7 +927,7 @@ static kith_status room_for_points(learner *s, int points, kith_error *err)
     kith_status st = KITH_OK;
 
     TRY_NEW(s->sums, kith__alloc_big((int64_t)s->task->n * points * s->width +
-                                         KITH__SEVERAL_COLUMNS,
+                                         KITH__LANES,
                                      sizeof(float)));
     TRY_NEW(s->PP, kith__alloc(points * (int64_t)s->task->n_train * square,
                                sizeof(float)));
@@ -957,9 +957,9 @@ kith_status kith__lcm_try_implicit(const kith__task *task,
     kith__implicit_release(&s.I);
     TRY(room_for_points(&s, together, err));
     if (kith__lcm_writes_out(task, together))
-        TRY_NEW(w, kith__alloc_big(together * task->W.rows[task->n] +
-                                       KITH__SEVERAL_COLUMNS,
-                                   sizeof(*w)));
+        TRY_NEW(w,
+                kith__alloc_big(together * task->W.rows[task->n] + KITH__LANES,
+                                sizeof(*w)));
     s.w = w;
     for (int i = 0; i < n; i += together) {
         const int J = n - i < together ? n - i : together;

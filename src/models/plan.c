@@ -29,7 +29,6 @@ typedef struct job {
     int points; /* of the grid; 1 = no tuning of steps */
     bool tunes_iterations;
     kith__lcm_form form;
-    bool written; /* implicit weights are, once learnt */
 } job;
 
 /* ---- memory -------------------------------------------------------------- */
@@ -93,17 +92,30 @@ static int shared_points(const job *j)
                                              : KITH__IMPLICIT_POINTS;
 }
 
+/* Are implicit weights of as many points written out once learnt? */
+static bool written(const job *j, int points)
+{
+    return j->form.implicit && kith__lcm_writes_out(j->task, points);
+}
+
+/* Fits that share passes, with their weights where those are written out. */
+static double together_bytes(const job *j, int points)
+{
+    return implicit_bytes(j, points) +
+           (written(j, points) ? 4 * points * j->e : 0);
+}
+
 static double method_bytes(const job *j)
 {
     const bool wide = kith__side_by_side(j->task) && j->points > 1;
     const double runs = wide ? j->task->threads : 1;
-    const double written = j->written ? 4 * shared_points(j) * j->e : 0;
 
     if (!j->method->learns)
         return linbp_bytes(j);
     if (!j->form.implicit)
         return runs * explicit_bytes(j);
-    return runs * (written + implicit_bytes(j, shared_points(j)));
+    return fmax(runs * together_bytes(j, shared_points(j)),
+                together_bytes(j, 1)); /* the grid, the fit that comes out */
 }
 
 /* The checkpoint: records and border, twice while one replaces the other. */
@@ -237,10 +249,10 @@ static double finishing(const job *j, const passes *s, double records,
                              : fmax(propagations(j, most) - p->outer - 1, 0);
     const double bounding = 6;
 
-    if (j->form.implicit && !j->written)
+    if (j->form.implicit && !written(j, points))
         return records * (1.3 * bounding + after);
     return (0.4 + 0.6 * points) * s->plain * (bounding + after) +
-           (j->written ? records : s->plain);
+           (j->form.implicit ? records : s->plain);
 }
 
 /* All points of the grid, and the fit that comes out. */
@@ -306,9 +318,7 @@ kith_status kith__plan(const kith__task *task, const kith__method *method,
     if (method->learns) {
         j.form = kith__lcm_choose_form(task, &options->params,
                                        kith__lcm_kind(method));
-        j.written = j.form.implicit &&
-                    kith__lcm_writes_out(task, shared_points(&j));
-        out->form = j.written         ? "implicit, written out once learnt"
+        out->form = written(&j, 1)    ? "implicit, written out once learnt"
                     : j.form.implicit ? "implicit"
                                       : "stored";
         memcpy(out->why, j.form.why, sizeof(out->why));

@@ -137,7 +137,7 @@ static kith_status check_params(const kith_params *p, kith_error *err)
         {"prep", (double)p->prep, 0, 3},
         {"smooth", p->smooth, 0, 8},
         {"penalty", p->penalty, 1e-300, 1e300},
-        {"iterations", p->iterations, 0, 1000},
+        {"iterations", p->iterations, 1, 1000},
         {"tolerance", p->tolerance, 0, 1e300},
         {"damping", p->damping, 0, 1 - 1e-9},
         {"g1", p->g1, 0, 1e300},

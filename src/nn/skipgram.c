@@ -227,9 +227,9 @@ KITH__ALWAYS_INLINE void pull(float *restrict e, float *const *c, int terms,
 }
 
 /* All pairs of one block, in their order. */
-KITH__ALWAYS_INLINE void train_pairs(const skipgram *s, int b, int size)
+KITH__ALWAYS_INLINE void train_pairs(const skipgram *s, int b)
 {
-    const int to = b % BLOCKS;
+    const int to = b % BLOCKS, size = s->how->size;
     kith__rng r = kith__rng_start(s->serial * BLOCKS * BLOCKS + (uint64_t)b,
                                   400);
 
@@ -253,17 +253,17 @@ KITH__ALWAYS_INLINE void train_pairs(const skipgram *s, int b, int size)
 
 static void train_portable(const skipgram *s, int b)
 {
-    train_pairs(s, b, s->how->size);
+    train_pairs(s, b);
 }
 
 #if defined(__x86_64__)
 __attribute__((target("avx2"))) static void train_avx2(const skipgram *s, int b)
 {
-    train_pairs(s, b, s->how->size);
+    train_pairs(s, b);
 }
 #endif
 
-/* Without fused products both round alike, so every machine has the same. */
+/* Both do the same in the same order, without fused products. */
 static void train_block(const skipgram *s, int b)
 {
 #if defined(__x86_64__)

@@ -44,8 +44,8 @@ static void compare(const kith__coupled *W, int count, int k, const float *w,
 
 TEST(several_products_are_those_of_each)
 {
-    enum { CELLS = N * MOST + KITH__SEVERAL_COLUMNS };
-    static float w[2 * EDGES * KITH__SEVERAL + KITH__SEVERAL_COLUMNS];
+    enum { CELLS = N * MOST + KITH__LANES };
+    static float w[2 * EDGES * KITH__SEVERAL + KITH__LANES];
     static float x[CELLS], y[CELLS];
     kith_graph *g = small_graph(N, EDGES, false, 3);
     const kith__coupled W = {.n = N,
