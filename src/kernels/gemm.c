@@ -50,22 +50,95 @@ void kith__gemm_block(bool turn_a, bool turn_b, int64_t m, int64_t n, int64_t k,
                      add || l > 0, C + i * ldc + j, ldc);
 }
 
-void kith__gemm(const float *X, const float *W, int64_t n, int j, int k,
-                float *restrict Y, int threads)
+/* ---- rows that lie apart ------------------------------------------------- */
+
+/* `columns` of m rows of X, side by side in rows of TILE; and back. */
+static void collect(const float *X, int64_t width, const int32_t *row,
+                    int64_t m, int64_t columns, float *restrict out)
 {
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t u = 0; u < n; u += ROWS)
-        kith__gemm_block(false, false, at_most(n - u, ROWS), k, j, X + u * j, j,
-                         W, k, false, Y + u * k, k);
+    for (int64_t i = 0; i < m; i++)
+        memcpy(out + i * TILE, X + row[i] * width,
+               (size_t)columns * sizeof(*out));
 }
 
-void kith__gemm_turned(const float *X, const float *W, int64_t n, int j, int k,
-                       bool add, float *restrict Y, int threads)
+static void spread(const float *from, int64_t width, const int32_t *row,
+                   int64_t m, int64_t columns, float *restrict Y)
 {
+    for (int64_t i = 0; i < m; i++)
+        memcpy(Y + row[i] * width, from + i * TILE,
+               (size_t)columns * sizeof(*Y));
+}
+
+/* Rows of Y (width n) = rows of X (width k) op(W) (+ Y if add), m <= TILE. */
+static void multiply_apart(const float *X, bool turn, const float *W,
+                           int64_t ldw, const int32_t *row, int64_t m,
+                           int64_t n, int64_t k, bool add, float *restrict Y)
+{
+    float x[TILE * TILE], y[TILE * TILE];
+
+    for (int64_t j = 0; j < n; j += TILE) {
+        const int64_t columns = at_most(n - j, TILE);
+
+        if (add)
+            collect(Y + j, n, row, m, columns, y);
+        for (int64_t l = 0; l < k; l += TILE) {
+            collect(X + l, k, row, m, at_most(k - l, TILE), x);
+            tile(false, turn, m, columns, at_most(k - l, TILE), x, TILE,
+                 turn ? W + j * ldw + l : W + l * ldw + j, ldw, add || l > 0, y,
+                 TILE);
+        }
+        spread(y, n, row, m, columns, Y + j);
+    }
+}
+
+/* G (j x k) += X'Y over m <= TILE rows. */
+static void add_apart(const float *X, const float *Y, const int32_t *row,
+                      int64_t m, int64_t j, int64_t k, float *restrict G)
+{
+    float x[TILE * TILE], y[TILE * TILE];
+
+    for (int64_t a = 0; a < j; a += TILE) {
+        collect(X + a, j, row, m, at_most(j - a, TILE), x);
+        for (int64_t c = 0; c < k; c += TILE) {
+            collect(Y + c, k, row, m, at_most(k - c, TILE), y);
+            tile(true, false, at_most(j - a, TILE), at_most(k - c, TILE), m, x,
+                 TILE, y, TILE, true, G + a * k + c, k);
+        }
+    }
+}
+
+/* ---- products ------------------------------------------------------------ */
+
+void kith__gemm(const float *X, const float *W, int64_t n,
+                const kith__rows *rows, int j, int k, bool add,
+                float *restrict Y, int threads)
+{
+    const int64_t count = kith__row_count(rows, n);
+
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t u = 0; u < n; u += ROWS)
-        kith__gemm_block(false, true, at_most(n - u, ROWS), j, k, X + u * k, k,
-                         W, k, add, Y + u * j, j);
+    for (int64_t u = 0; u < count; u += ROWS)
+        if (rows)
+            multiply_apart(X, false, W, k, rows->node + u,
+                           at_most(count - u, ROWS), k, j, add, Y);
+        else
+            kith__gemm_block(false, false, at_most(n - u, ROWS), k, j,
+                             X + u * j, j, W, k, add, Y + u * k, k);
+}
+
+void kith__gemm_turned(const float *X, const float *W, int64_t n,
+                       const kith__rows *rows, int j, int k, bool add,
+                       float *restrict Y, int threads)
+{
+    const int64_t count = kith__row_count(rows, n);
+
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int64_t u = 0; u < count; u += ROWS)
+        if (rows)
+            multiply_apart(X, true, W, k, rows->node + u,
+                           at_most(count - u, ROWS), j, k, add, Y);
+        else
+            kith__gemm_block(false, true, at_most(n - u, ROWS), j, k, X + u * k,
+                             k, W, k, add, Y + u * j, j);
 }
 
 void kith__add_parts(const float *partial, int64_t cells, float *restrict G,
@@ -81,35 +154,45 @@ void kith__add_parts(const float *partial, int64_t cells, float *restrict G,
     }
 }
 
-void kith__gemm_over_rows(const float *X, const float *Y, int64_t n, int j,
-                          int k, float *restrict G, float *partial, int threads)
+void kith__gemm_over_rows(const float *X, const float *Y, int64_t n,
+                          const kith__rows *rows, int j, int k,
+                          float *restrict G, float *partial, int threads)
 {
-    const int64_t cells = (int64_t)j * k;
+    const int64_t cells = (int64_t)j * k, count = kith__row_count(rows, n);
 
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
     for (int p = 0; p < KITH__GEMM_PARTS; p++) {
-        const int64_t from = kith__part_begin(n, p),
-                      to = kith__part_begin(n, p + 1);
+        const int64_t from = kith__part_begin(count, p),
+                      to = kith__part_begin(count, p + 1);
+        float *sum = partial + p * cells;
 
-        memset(partial + p * cells, 0, (size_t)cells * sizeof(*partial));
-        kith__gemm_block(true, false, j, k, to - from, X + from * j, j,
-                         Y + from * k, k, true, partial + p * cells, k);
+        memset(sum, 0, (size_t)cells * sizeof(*sum));
+        for (int64_t u = from; rows && u < to; u += ROWS)
+            add_apart(X, Y, rows->node + u, at_most(to - u, ROWS), j, k, sum);
+        if (!rows)
+            kith__gemm_block(true, false, j, k, to - from, X + from * j, j,
+                             Y + from * k, k, true, sum, k);
     }
     kith__add_parts(partial, cells, G, threads);
 }
 
-void kith__column_sums(const float *X, int64_t n, int k, float *restrict s,
-                       float *partial, int threads)
+void kith__column_sums(const float *X, int64_t n, const kith__rows *rows, int k,
+                       float *restrict s, float *partial, int threads)
 {
+    const int64_t count = kith__row_count(rows, n);
+
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 1)
     for (int p = 0; p < KITH__GEMM_PARTS; p++) {
         float *sum = partial + (int64_t)p * k;
 
         memset(sum, 0, (size_t)k * sizeof(*sum));
-        for (int64_t u = kith__part_begin(n, p); u < kith__part_begin(n, p + 1);
-             u++)
+        for (int64_t i = kith__part_begin(count, p);
+             i < kith__part_begin(count, p + 1); i++) {
+            const float *x = X + kith__nth_row(rows, i) * k;
+
             for (int c = 0; c < k; c++)
-                sum[c] += X[u * k + c];
+                sum[c] += x[c];
+        }
     }
     kith__add_parts(partial, k, s, threads);
 }

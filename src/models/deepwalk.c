@@ -8,6 +8,7 @@
  * regression.
  */
 #include <math.h>
+#include <string.h>
 
 #include "core/alloc.h"
 #include "models/logreg.h"
@@ -112,14 +113,20 @@ kith_status kith__deepwalk_fit(const kith__task *task,
                              .length = 40,
                              .window = 5,
                              .rate = .05};
+    const float *known = kith__known_vectors(options, task->graph, SIZE);
     kith__matrix rows = {0};
     kith_status st = KITH_OK;
     float *E, *B;
 
     (void)features;
     TRY_NEW(E, kith__state_array(state, "vectors", task->n, SIZE));
-    TRY(kith__skipgram(task->graph, &how, task->job, task->threads, E, err));
-    scale_rows(E, task->n, task->threads);
+    if (known) {
+        memcpy(E, known, (size_t)task->n * SIZE * sizeof(*E));
+    } else {
+        TRY(kith__skipgram(task->graph, &how, task->job, task->threads, E,
+                           err));
+        scale_rows(E, task->n, task->threads);
+    }
     TRY(rows_of(task, E, &rows, err));
     if (!kith__state_set(state, "walks", how.walks) ||
         !kith__state_set(state, "penalty",

@@ -10,11 +10,9 @@
  * Backward through elu from H alone:  elu' = 1 where H > 0, else H + 1 (before
  * scaling), and where H = 0 the cell was dropped.  Edge weights are not used.
  */
-#include <math.h>
-#include <string.h>
-
 #include "models/net_method.h"
 #include "nn/attention.h"
+#include <math.h>
 
 enum { W0, F0, T0, B0, W1, F1, T1, B1 };
 /* rooms: n x K hidden; NODE0, NODE1 what attention stores; LEFT, RIGHT n x
@@ -60,17 +58,19 @@ static kith__attention attention_of(const kith__net *net, int layer)
                              .to = w[layer ? T1 : T0].value,
                              .H = net->room[layer ? LEFT : XW],
                              .node = net->room[layer ? NODE1 : NODE0],
+                             .in = kith__net_near(net, 2 - layer),
+                             .out = kith__net_near(net, 1 - layer),
                              .drop = kith__net_dropout(net, layer ? 3 : 2)};
 }
 
 static void elu_forward(const float *Y, int64_t n, int k, const float *bias,
-                        const kith__dropout *d, const uint8_t *near,
+                        const kith__dropout *d, const kith__rows *near,
                         float *restrict H, int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t u = 0; u < n; u++)
-        for (int c = 0; (!near || near[u]) && c < k; c++) {
-            const int64_t i = u * k + c;
+    for (int64_t r = 0; r < kith__row_count(near, n); r++)
+        for (int c = 0; c < k; c++) {
+            const int64_t i = kith__nth_row(near, r) * k + c;
             const float x = Y[i] + bias[c];
 
             H[i] = d->below && kith__dropped(d, (uint64_t)i) ? 0
@@ -80,13 +80,31 @@ static void elu_forward(const float *Y, int64_t n, int k, const float *bias,
 }
 
 static void elu_backward(const float *H, int64_t n, int k,
-                         const kith__dropout *d, float *dH, int threads)
+                         const kith__dropout *d, const kith__rows *near,
+                         float *dH, int threads)
 {
     const float scale = d->scale;
 
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t i = 0; i < n * k; i++)
-        dH[i] *= H[i] > 0 ? scale : H[i] < 0 ? H[i] + scale : 0;
+    for (int64_t r = 0; r < kith__row_count(near, n); r++)
+        for (int c = 0; c < k; c++) {
+            const int64_t i = kith__nth_row(near, r) * k + c;
+
+            dH[i] *= H[i] > 0 ? scale : H[i] < 0 ? H[i] + scale : 0;
+        }
+}
+
+/* Z = Y + b */
+static void add_bias(const kith__net *net, const float *Y, const float *bias,
+                     float *restrict Z)
+{
+    const kith__rows *own = kith__net_near(net, 0);
+    const int C = net->classes;
+
+    for (int64_t r = 0; r < kith__row_count(own, net->n); r++)
+        for (int c = 0; c < C; c++)
+            Z[kith__nth_row(own, r) * C + c] =
+                Y[kith__nth_row(own, r) * C + c] + bias[c];
 }
 
 static void forward(kith__net *net)
@@ -98,16 +116,14 @@ static void forward(kith__net *net)
                           second = attention_of(net, 1);
     const kith__weights *w = net->weights;
 
-    kith__inputs_forward(&net->x, w[W0].value, wide, &in, net->near[2],
+    kith__inputs_forward(&net->x, w[W0].value, wide, &in, first.in,
                          net->room[XW]);
-    kith__attention_forward(&first, net->near[1], net->room[Y0]);
-    elu_forward(net->room[Y0], net->n, wide, w[B0].value, &inner, net->near[1],
+    kith__attention_forward(&first, net->room[Y0]);
+    elu_forward(net->room[Y0], net->n, wide, w[B0].value, &inner, first.out,
                 net->room[HIDDEN], net->threads);
-    kith__dense_forward(net, net->room[HIDDEN], W1, net->room[LEFT]);
-    kith__attention_forward(&second, net->near[0], net->room[RIGHT]);
-    memcpy(net->Z, net->room[RIGHT],
-           (size_t)net->n * (size_t)net->classes * sizeof(float));
-    kith__bias_forward(net->Z, net->n, net->classes, w[B1].value, net->threads);
+    kith__dense_forward(net, net->room[HIDDEN], W1, second.in, net->room[LEFT]);
+    kith__attention_forward(&second, net->room[RIGHT]);
+    add_bias(net, net->room[RIGHT], w[B1].value, net->Z);
 }
 
 static void backward(kith__net *net)
@@ -120,15 +136,15 @@ static void backward(kith__net *net)
     kith__weights *w = net->weights;
     float *H = net->room[HIDDEN], *dH = net->room[GRADIENT], *dS = net->Z;
 
-    kith__bias_backward(net, net->dZ, B1);
-    kith__attention_backward(&second, net->room[RIGHT], net->dZ, net->near[1],
-                             dS, w[F1].gradient, w[T1].gradient, net->partial);
-    kith__dense_backward(net, H, dS, W1, dH);
-    elu_backward(H, net->n, wide, &inner, dH, net->threads);
-    kith__bias_backward(net, dH, B0);
-    kith__attention_backward(&first, net->room[Y0], dH, net->near[2], H,
-                             w[F0].gradient, w[T0].gradient, net->partial);
-    kith__inputs_backward(&net->x, H, wide, &in, net->near[2], w[W0].gradient);
+    kith__bias_backward(net, net->dZ, second.out, B1);
+    kith__attention_backward(&second, net->room[RIGHT], net->dZ, dS,
+                             w[F1].gradient, w[T1].gradient, net->partial);
+    kith__dense_backward(net, H, dS, W1, second.in, dH);
+    elu_backward(H, net->n, wide, &inner, first.out, dH, net->threads);
+    kith__bias_backward(net, dH, first.out, B0);
+    kith__attention_backward(&first, net->room[Y0], dH, H, w[F0].gradient,
+                             w[T0].gradient, net->partial);
+    kith__inputs_backward(&net->x, H, wide, &in, first.in, w[W0].gradient);
 }
 
 static const kith__net_settings grid[] = {

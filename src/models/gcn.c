@@ -13,8 +13,9 @@
  *     dS = A^ dZ      dW1 = H'dS      dH = dS W1'
  *     G  = A^ (dH where H > 0)        dW0 = drop(X)'G
  *
- * Memory: two n x hidden matrices.  Cost of a pass: O((nonzeros of X + m)
- * hidden).
+ * A pass that is about a few nodes needs H in their rows and their neighbours',
+ * and X W0 in those of theirs too.  Memory: two n x hidden matrices.  Cost of a
+ * pass: O((nonzeros of X + m) hidden).
  */
 #include "models/net_method.h"
 
@@ -41,34 +42,39 @@ static void forward(kith__net *net)
 {
     const kith__dropout in = kith__net_dropout(net, 0),
                         inner = kith__net_dropout(net, 1);
+    const kith__rows *own = kith__net_near(net, 0),
+                     *first = kith__net_near(net, 1);
     const int h = net->how.hidden, C = net->classes;
     const kith__weights *w = net->weights;
     float *XW = net->room[LEFT], *H = net->room[RIGHT], *S = net->room[SUM];
 
-    kith__inputs_forward(&net->x, w[W0].value, h, &in, net->near[2], XW);
-    kith__smooth(&net->A, 1, XW, 0, NULL, h, net->near[1], H);
-    kith__relu_forward(H, net->n, h, w[B0].value, &inner, net->near[1],
-                       net->threads);
-    kith__dense_forward(net, H, W1, S);
-    kith__smooth(&net->A, 1, S, 0, NULL, C, net->near[0], net->Z);
-    kith__bias_forward(net->Z, net->n, C, w[B1].value, net->threads);
+    kith__inputs_forward(&net->x, w[W0].value, h, &in, kith__net_near(net, 2),
+                         XW);
+    kith__smooth(&net->A, 1, XW, 0, NULL, h, first, H);
+    kith__relu_forward(H, net->n, h, w[B0].value, &inner, first, net->threads);
+    kith__dense_forward(net, H, W1, first, S);
+    kith__smooth(&net->A, 1, S, 0, NULL, C, own, net->Z);
+    kith__bias_forward(net->Z, net->n, C, w[B1].value, own, net->threads);
 }
 
 static void backward(kith__net *net)
 {
     const kith__dropout in = kith__net_dropout(net, 0),
                         inner = kith__net_dropout(net, 1);
+    const kith__rows *own = kith__net_near(net, 0),
+                     *first = kith__net_near(net, 1),
+                     *second = kith__net_near(net, 2);
     const int h = net->how.hidden;
     float *H = net->room[RIGHT], *dH = net->room[LEFT], *dS = net->room[SUM];
 
-    kith__bias_backward(net, net->dZ, B1);
-    kith__smooth(&net->A, 1, net->dZ, 0, NULL, net->classes, net->near[1], dS);
-    kith__dense_backward(net, H, dS, W1, dH);
-    kith__relu_backward(H, net->n, h, &inner, net->near[1], dH, net->threads);
-    kith__bias_backward(net, dH, B0);
-    kith__smooth(&net->A, 1, dH, 0, NULL, h, net->near[2],
-                 H); /* H is needed no more */
-    kith__inputs_backward(&net->x, H, h, &in, net->near[2],
+    kith__bias_backward(net, net->dZ, own, B1);
+    kith__smooth_back(&net->A, 1, net->dZ, net->classes, own, first, dS);
+    kith__dense_backward(net, H, dS, W1, first, dH);
+    kith__relu_backward(H, net->n, h, &inner, first, dH, net->threads);
+    kith__bias_backward(net, dH, first, B0);
+    kith__smooth_back(&net->A, 1, dH, h, first, second,
+                      H); /* H is needed no more */
+    kith__inputs_backward(&net->x, H, h, &in, second,
                           net->weights[W0].gradient);
 }
 

@@ -250,7 +250,7 @@ static void couple(const kith__exact *s, const float *X, float *Y)
 {
     const int C = s->task->classes;
 
-    kith__gemm(X, s->H, s->W.n, C, C, Y, s->task->threads);
+    kith__gemm(X, s->H, s->W.n, NULL, C, C, false, Y, s->task->threads);
 }
 
 /* dH += factor X'Y */
@@ -259,7 +259,7 @@ static void add_gram(kith__exact *s, const float *X, const float *Y,
 {
     const int C = s->task->classes;
 
-    kith__gemm_over_rows(X, Y, s->W.n, C, C, s->G, s->partial,
+    kith__gemm_over_rows(X, Y, s->W.n, NULL, C, C, s->G, s->partial,
                          s->task->threads);
     for (int i = 0; i < C * C; i++)
         s->dH[i] += factor * (double)s->G[i];

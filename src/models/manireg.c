@@ -11,6 +11,8 @@
  * hinge and their classifier a kernel machine; ours is the multinomial one on
  * features.
  */
+#include <string.h>
+
 #include "models/net_method.h"
 #include "nn/laplacian.h"
 
@@ -30,26 +32,35 @@ out:
 static void forward(kith__net *net)
 {
     const kith__dropout none = kith__dropout_at(0, 0, 0);
+    /* in training all rows, as all edges count */
+    const kith__rows *needed = net->training ? NULL : kith__net_near(net, 0);
     const int C = net->classes;
 
-    kith__inputs_forward(&net->x, net->weights[W].value, C, &none, NULL,
+    kith__inputs_forward(&net->x, net->weights[W].value, C, &none, needed,
                          net->Z);
-    kith__bias_forward(net->Z, net->n, C, net->weights[B].value, net->threads);
+    kith__bias_forward(net->Z, net->n, C, net->weights[B].value, needed,
+                       net->threads);
     if (net->training)
-        net->penalty += kith__laplacian_forward(
-            net->graph, net->Z, C, net->how.alpha, net->room[0], net->threads);
+        kith__laplacian(net->graph, net->Z, C, net->room[0], net->threads);
+}
+
+static double penalty(const kith__net *net)
+{
+    return kith__laplacian_cost(net->graph, net->Z, net->room[0], net->classes,
+                                net->how.alpha);
 }
 
 static void backward(kith__net *net)
 {
     const kith__dropout none = kith__dropout_at(0, 0, 0);
     const int C = net->classes;
+    float *G = net->Z; /* which is needed no more */
 
-    kith__laplacian_backward(net->graph, net->room[0], C, net->how.alpha,
-                             net->dZ, net->threads);
-    kith__bias_backward(net, net->dZ, B);
-    kith__inputs_backward(&net->x, net->dZ, C, &none, NULL,
-                          net->weights[W].gradient);
+    memcpy(G, net->dZ, (size_t)net->n * (size_t)C * sizeof(*G));
+    kith__laplacian_backward(net->graph, net->room[0], C, net->how.alpha, G,
+                             net->threads);
+    kith__bias_backward(net, G, NULL, B);
+    kith__inputs_backward(&net->x, G, C, &none, NULL, net->weights[W].gradient);
 }
 
 static const kith__net_settings grid[] = {
@@ -65,6 +76,7 @@ const kith__net_type kith__manireg_type = {.name = "manireg",
                                            .settings = grid,
                                            .build = build,
                                            .forward = forward,
-                                           .backward = backward};
+                                           .backward = backward,
+                                           .penalty = penalty};
 
 KITH__NET_METHOD(manireg, kith__manireg_type)

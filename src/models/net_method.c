@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "models/model_object.h"
 
 enum { EPOCHS_MOST = 300, PATIENCE = 50 };
 
@@ -56,6 +57,16 @@ kith_status kith__check_graph(const kith__state *state, const kith_graph *g,
                           "the model learnt a vector for each node of its "
                           "graph, and this is another graph");
     return KITH_OK;
+}
+
+const float *kith__known_vectors(const kith_train_options *options,
+                                 const kith_graph *g, int64_t columns)
+{
+    const kith__state *s = options->like ? &options->like->state : NULL;
+
+    return s && kith__check_graph(s, g, NULL) == KITH_OK
+               ? kith__state_values(s, "vectors", kith_graph_nodes(g), columns)
+               : NULL;
 }
 
 /* ---- settings in the state ----------------------------------------------- */
@@ -152,7 +163,7 @@ static kith_status load_weights(const kith__state *state, kith__net *net,
 /* Train with the settings of the net for at most `epochs`, stopping early. */
 static kith_status train_watched(kith__net *net, const kith__task *task,
                                  const kith__known_nodes *val,
-                                 uint8_t *const near[2][3], int32_t epochs,
+                                 const kith__near near[2], int32_t epochs,
                                  best_epoch *best, kith__state *state,
                                  kith_error *err)
 {
@@ -165,8 +176,8 @@ static kith_status train_watched(kith__net *net, const kith__task *task,
         double a, l;
 
         TRY(kith__progress(task->job, "training", e, epochs, "epochs", err));
-        kith__net_step(net, task->train, task->truth, task->n_train, near[0]);
-        kith__net_predict(net, near[1]);
+        kith__net_step(net, task->train, task->truth, task->n_train, &near[0]);
+        kith__net_predict(net, &near[1]);
         a = kith__accuracy(net->Z, net->classes, val);
         l = kith__log_loss(net->Z, net->classes, val, 1);
         since = a > accuracy || l < loss ? 0 : since + 1;
@@ -190,11 +201,11 @@ static kith_status choose(kith__net *net, const kith__task *task,
     const int32_t epochs = options->fixed & KITH_FIX_ITERATIONS
                                ? options->params.iterations
                                : EPOCHS_MOST;
-    uint8_t *near[2][3] = {{NULL}};
+    kith__near near[2] = {0};
     kith_status st = KITH_OK;
 
-    TRY(kith__near_new(task->graph, task->train, task->n_train, near[0], err));
-    TRY(kith__near_new(task->graph, val->node, val->n, near[1], err));
+    TRY(kith__near_new(task->graph, task->train, task->n_train, &near[0], err));
+    TRY(kith__near_new(task->graph, val->node, val->n, &near[1], err));
     for (int i = 0; i < net->type->grid; i++) {
         net->how = net->type->settings[i];
         TRY(train_watched(net, task, val, near, epochs, &best, state, err));
@@ -203,8 +214,8 @@ static kith_status choose(kith__net *net, const kith__task *task,
     TRY(load_weights(state, net, err));
     TRY(keep_settings(state, net, best.epoch, err));
 out:
-    kith__near_release(near[0]);
-    kith__near_release(near[1]);
+    kith__near_release(&near[0]);
+    kith__near_release(&near[1]);
     return st;
 }
 
@@ -213,19 +224,19 @@ static kith_status train_plainly(kith__net *net, const kith__task *task,
                                  int32_t epochs, kith__state *state,
                                  kith_error *err)
 {
-    uint8_t *near[3] = {NULL};
+    kith__near near = {0};
     kith_status st = KITH_OK;
 
-    TRY(kith__near_new(task->graph, task->train, task->n_train, near, err));
+    TRY(kith__near_new(task->graph, task->train, task->n_train, &near, err));
     kith__net_start(net);
     for (int32_t e = 1; e <= epochs; e++) {
         TRY(kith__progress(task->job, "training", e, epochs, "epochs", err));
-        kith__net_step(net, task->train, task->truth, task->n_train, near);
+        kith__net_step(net, task->train, task->truth, task->n_train, &near);
     }
     TRY(save_weights(state, net, err));
     TRY(keep_settings(state, net, epochs, err));
 out:
-    kith__near_release(near);
+    kith__near_release(&near);
     return st;
 }
 
@@ -245,15 +256,17 @@ kith_status kith__net_fit(const kith__net_type *type, const kith__task *task,
     TRY(kith__net_new(type, &how, task->graph, features, task->classes,
                       task->threads, true, out->P, &net, err));
     if (type->prepare)
-        TRY(type->prepare(&net, task->train, task->truth, task->n_train,
-                          task->job, err));
+        TRY(type->prepare(
+            &net,
+            kith__known_vectors(options, task->graph, net.weights[0].columns),
+            task->job, err));
     if (choosing)
         TRY(choose(&net, task, options, val, state, err));
     else
         TRY(train_plainly(&net, task, epochs, state, err));
     if (!features || type->prepare)
         TRY(kith__bind_graph(state, task->graph, err));
-    kith__net_predict(&net, kith__all_near);
+    kith__net_predict(&net, NULL);
     out->has_coupling = false;
     out->certificate = kith__plain_certificate(
         (int32_t)kith__state_number(state, "epochs", 0));
@@ -282,7 +295,7 @@ kith_status kith__net_apply(const kith__net_type *type, const kith__task *task,
     TRY(kith__net_new(type, &how, task->graph, features, task->classes,
                       task->threads, false, out->P, &net, err));
     TRY(load_weights(state, &net, err));
-    kith__net_predict(&net, kith__all_near);
+    kith__net_predict(&net, NULL);
     out->has_coupling = false;
     out->certificate =
         kith__plain_certificate((int32_t)number(state, "epochs", 0, 1e6, 0));

@@ -66,4 +66,12 @@ kith_status kith__bind_graph(kith__state *state, const kith_graph *g,
 kith_status kith__check_graph(const kith__state *state, const kith_graph *g,
                               kith_error *err);
 
+/*
+ * The vectors of nodes that the model whose choices are taken (NULL: none)
+ * learnt on the same graph; NULL if it has none.  They hang on the graph alone,
+ * and cost more than all that follows.
+ */
+const float *kith__known_vectors(const kith_train_options *options,
+                                 const kith_graph *g, int64_t columns);
+
 #endif

@@ -16,14 +16,14 @@
  * on Cora; which of the three matters was not tried apart.
  */
 #include <math.h>
+#include <string.h>
 
 #include "models/net_method.h"
 #include "nn/skipgram.h"
 
 enum { SIZE = 128 };
 enum { E, W0, B0, V0, C0, W1, V1, B1 };
-/* rooms: n x hidden; SUM n x classes, DROPPED n x SIZE */
-enum { HIDDEN, OTHER, DHIDDEN, SUM, DROPPED };
+enum { HIDDEN, OTHER, DHIDDEN, DROPPED }; /* rooms: n x hidden; n x SIZE */
 
 static kith_status build(kith__net *net, kith_error *err)
 {
@@ -38,15 +38,13 @@ static kith_status build(kith__net *net, kith_error *err)
     TRY(kith__net_weights(net, "w1", h, C, false, err));
     TRY(kith__net_weights(net, "v1", h, C, false, err));
     TRY(kith__net_weights(net, "b1", 1, C, false, err));
-    for (int i = HIDDEN; i <= SUM; i++)
-        TRY(kith__net_room(net, i < SUM ? h : C, err));
-    TRY(kith__net_room(net, SIZE, err));
+    for (int i = HIDDEN; i <= DROPPED; i++)
+        TRY(kith__net_room(net, i < DROPPED ? h : SIZE, err));
 out:
     return st;
 }
 
-static kith_status prepare(kith__net *net, const int32_t *train,
-                           const int32_t *truth, int32_t n_train,
+static kith_status prepare(kith__net *net, const float *known,
                            const kith_job *job, kith_error *err)
 {
     const kith__walks how = {
@@ -55,8 +53,10 @@ static kith_status prepare(kith__net *net, const int32_t *train,
     float *vectors = net->weights[E].value;
     kith_status st = KITH_OK;
 
-    (void)train, (void)truth, (void)n_train;
-    TRY(kith__skipgram(net->graph, &how, job, net->threads, vectors, err));
+    if (known)
+        memcpy(vectors, known, (size_t)net->n * SIZE * sizeof(*vectors));
+    else
+        TRY(kith__skipgram(net->graph, &how, job, net->threads, vectors, err));
 #pragma omp parallel for num_threads(net->threads) schedule(static)
     for (int64_t u = 0; u < net->n; u++) {
         double sum = 1e-30;
@@ -75,13 +75,18 @@ static void drop_vectors(kith__net *net)
 {
     const kith__dropout d = kith__net_dropout(net, 3);
     const float *vectors = net->weights[E].value;
+    const kith__rows *own = kith__net_near(net, 0);
     float *out = net->room[DROPPED];
 
 #pragma omp parallel for num_threads(net->threads) schedule(static)
-    for (int64_t i = 0; i < (int64_t)net->n * SIZE; i++)
-        out[i] = d.below && kith__dropped(&d, (uint64_t)i)
-                     ? 0
-                     : vectors[i] * d.scale;
+    for (int64_t r = 0; r < kith__row_count(own, net->n); r++)
+        for (int c = 0; c < SIZE; c++) {
+            const int64_t i = kith__nth_row(own, r) * SIZE + c;
+
+            out[i] = d.below && kith__dropped(&d, (uint64_t)i)
+                         ? 0
+                         : vectors[i] * d.scale;
+        }
 }
 
 static void forward(kith__net *net)
@@ -89,21 +94,20 @@ static void forward(kith__net *net)
     const kith__dropout in = kith__net_dropout(net, 0),
                         inner = kith__net_dropout(net, 1),
                         other = kith__net_dropout(net, 2);
-    const int h = net->how.hidden, C = net->classes;
+    const kith__rows *own = kith__net_near(net, 0);
+    const int h = net->how.hidden;
     const kith__weights *w = net->weights;
-    float *H = net->room[HIDDEN], *M = net->room[OTHER], *S = net->room[SUM];
+    float *H = net->room[HIDDEN], *M = net->room[OTHER];
 
-    kith__inputs_forward(&net->x, w[W0].value, h, &in, net->near[0], H);
-    kith__relu_forward(H, net->n, h, w[B0].value, &inner, NULL, net->threads);
+    kith__inputs_forward(&net->x, w[W0].value, h, &in, own, H);
+    kith__relu_forward(H, net->n, h, w[B0].value, &inner, own, net->threads);
     drop_vectors(net);
-    kith__dense_forward(net, net->room[DROPPED], V0, M);
-    kith__relu_forward(M, net->n, h, w[C0].value, &other, NULL, net->threads);
-    kith__dense_forward(net, H, W1, net->Z);
-    kith__dense_forward(net, M, V1, S);
-#pragma omp parallel for num_threads(net->threads) schedule(static)
-    for (int64_t i = 0; i < (int64_t)net->n * C; i++)
-        net->Z[i] += S[i];
-    kith__bias_forward(net->Z, net->n, C, w[B1].value, net->threads);
+    kith__dense_forward(net, net->room[DROPPED], V0, own, M);
+    kith__relu_forward(M, net->n, h, w[C0].value, &other, own, net->threads);
+    kith__dense_forward(net, H, W1, own, net->Z);
+    kith__dense_add(net, M, V1, own, net->Z);
+    kith__bias_forward(net->Z, net->n, net->classes, w[B1].value, own,
+                       net->threads);
 }
 
 static void backward(kith__net *net)
@@ -111,20 +115,20 @@ static void backward(kith__net *net)
     const kith__dropout in = kith__net_dropout(net, 0),
                         inner = kith__net_dropout(net, 1),
                         other = kith__net_dropout(net, 2);
+    const kith__rows *own = kith__net_near(net, 0);
     const int h = net->how.hidden;
     float *H = net->room[HIDDEN], *M = net->room[OTHER],
           *dH = net->room[DHIDDEN];
 
-    kith__bias_backward(net, net->dZ, B1);
-    kith__dense_backward(net, H, net->dZ, W1, dH);
-    kith__relu_backward(H, net->n, h, &inner, NULL, dH, net->threads);
-    kith__bias_backward(net, dH, B0);
-    kith__inputs_backward(&net->x, dH, h, &in, net->near[0],
-                          net->weights[W0].gradient);
-    kith__dense_backward(net, M, net->dZ, V1, dH);
-    kith__relu_backward(M, net->n, h, &other, NULL, dH, net->threads);
-    kith__bias_backward(net, dH, C0);
-    kith__dense_backward(net, net->room[DROPPED], dH, V0, NULL);
+    kith__bias_backward(net, net->dZ, own, B1);
+    kith__dense_backward(net, H, net->dZ, W1, own, dH);
+    kith__relu_backward(H, net->n, h, &inner, own, dH, net->threads);
+    kith__bias_backward(net, dH, own, B0);
+    kith__inputs_backward(&net->x, dH, h, &in, own, net->weights[W0].gradient);
+    kith__dense_backward(net, M, net->dZ, V1, own, dH);
+    kith__relu_backward(M, net->n, h, &other, own, dH, net->threads);
+    kith__bias_backward(net, dH, own, C0);
+    kith__dense_backward(net, net->room[DROPPED], dH, V0, own, NULL);
 }
 
 static const kith__net_settings grid[] = {

@@ -22,7 +22,7 @@
 #include "models/net_method.h"
 
 enum { W0, B0, V0, B2, W1, V1, B1, Q };
-enum { HIDDEN, OTHER, DHIDDEN, SUM }; /* rooms, the last n x classes */
+enum { HIDDEN, OTHER, DHIDDEN }; /* rooms, n x hidden */
 
 static kith_status build(kith__net *net, kith_error *err)
 {
@@ -38,8 +38,8 @@ static kith_status build(kith__net *net, kith_error *err)
     TRY(kith__net_weights(net, "b1", 1, C, false, err));
     if (net->learns) /* contexts serve training alone */
         TRY(kith__net_weights(net, "contexts", net->n, h, false, err));
-    for (int i = HIDDEN; i <= SUM; i++)
-        TRY(kith__net_room(net, i < SUM ? h : C, err));
+    for (int i = HIDDEN; i <= DHIDDEN; i++)
+        TRY(kith__net_room(net, h, err));
 out:
     return st;
 }
@@ -67,7 +67,8 @@ static double minus_log(double x)
     return fmax(-x, 0) + log1p(exp(-fabs(x)));
 }
 
-static double contexts_forward(const kith__net *net)
+/* The cost of the contexts. */
+static double penalty(const kith__net *net)
 {
     const int64_t *rows = kith_graph_rows(net->graph), far = distance(net);
     const int32_t *neighbours = kith_graph_neighbours(net->graph);
@@ -136,22 +137,21 @@ static void forward(kith__net *net)
     const kith__dropout in = kith__net_dropout(net, 0),
                         inner = kith__net_dropout(net, 1),
                         other = kith__net_dropout(net, 2);
-    const int h = net->how.hidden, C = net->classes;
+    /* in training every node has a context */
+    const kith__rows *own = kith__net_near(net, 0),
+                     *needed = net->training ? NULL : own;
+    const int h = net->how.hidden;
     const kith__weights *w = net->weights;
-    float *H = net->room[HIDDEN], *M = net->room[OTHER], *S = net->room[SUM];
+    float *H = net->room[HIDDEN], *M = net->room[OTHER];
 
-    kith__inputs_forward(&net->x, w[W0].value, h, &in, NULL, H);
-    kith__relu_forward(H, net->n, h, w[B0].value, &inner, NULL, net->threads);
-    kith__inputs_forward(&net->x, w[V0].value, h, &in, NULL, M);
-    kith__relu_forward(M, net->n, h, w[B2].value, &other, NULL, net->threads);
-    kith__dense_forward(net, H, W1, net->Z);
-    kith__dense_forward(net, M, V1, S);
-#pragma omp parallel for num_threads(net->threads) schedule(static)
-    for (int64_t i = 0; i < (int64_t)net->n * C; i++)
-        net->Z[i] += S[i];
-    kith__bias_forward(net->Z, net->n, C, w[B1].value, net->threads);
-    if (net->training)
-        net->penalty += contexts_forward(net);
+    kith__inputs_forward(&net->x, w[W0].value, h, &in, own, H);
+    kith__relu_forward(H, net->n, h, w[B0].value, &inner, own, net->threads);
+    kith__inputs_forward(&net->x, w[V0].value, h, &in, needed, M);
+    kith__relu_forward(M, net->n, h, w[B2].value, &other, needed, net->threads);
+    kith__dense_forward(net, H, W1, own, net->Z);
+    kith__dense_add(net, M, V1, own, net->Z);
+    kith__bias_forward(net->Z, net->n, net->classes, w[B1].value, own,
+                       net->threads);
 }
 
 static void backward(kith__net *net)
@@ -159,20 +159,22 @@ static void backward(kith__net *net)
     const kith__dropout in = kith__net_dropout(net, 0),
                         inner = kith__net_dropout(net, 1),
                         other = kith__net_dropout(net, 2);
+    const kith__rows *own = kith__net_near(net, 0);
     const int h = net->how.hidden;
     kith__weights *w = net->weights;
     float *H = net->room[HIDDEN], *M = net->room[OTHER],
           *dH = net->room[DHIDDEN];
 
-    kith__bias_backward(net, net->dZ, B1);
-    kith__dense_backward(net, H, net->dZ, W1, dH);
-    kith__relu_backward(H, net->n, h, &inner, NULL, dH, net->threads);
-    kith__bias_backward(net, dH, B0);
-    kith__inputs_backward(&net->x, dH, h, &in, NULL, w[W0].gradient);
-    kith__dense_backward(net, M, net->dZ, V1, dH);
+    kith__bias_backward(net, net->dZ, own, B1);
+    kith__dense_backward(net, H, net->dZ, W1, own, dH);
+    kith__relu_backward(H, net->n, h, &inner, own, dH, net->threads);
+    kith__bias_backward(net, dH, own, B0);
+    kith__inputs_backward(&net->x, dH, h, &in, own, w[W0].gradient);
+    memset(dH, 0, (size_t)net->n * (size_t)h * sizeof(*dH));
+    kith__dense_backward(net, M, net->dZ, V1, own, dH);
     contexts_backward(net, dH, w[Q].gradient);
     kith__relu_backward(M, net->n, h, &other, NULL, dH, net->threads);
-    kith__bias_backward(net, dH, B2);
+    kith__bias_backward(net, dH, NULL, B2);
     kith__inputs_backward(&net->x, dH, h, &in, NULL, w[V0].gradient);
 }
 
@@ -187,6 +189,7 @@ const kith__net_type kith__planetoid_i_type = {.name = "planetoid-i",
                                                .settings = grid,
                                                .build = build,
                                                .forward = forward,
-                                               .backward = backward};
+                                               .backward = backward,
+                                               .penalty = penalty};
 
 KITH__NET_METHOD(planetoid_i, kith__planetoid_i_type)

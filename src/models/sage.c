@@ -76,16 +76,15 @@ static inline float taken(const sampling *s, int32_t u, int32_t v, int64_t p)
 static void mean_forward(kith__net *net, int layer, const float *X, int k,
                          float *restrict Y)
 {
-    const uint8_t *near = net->near[1 - layer];
+    const kith__rows *near = kith__net_near(net, 1 - layer);
     const sampling s = sampling_of(net, (uint64_t)layer);
     float *inverse = net->room[COUNT] + (int64_t)layer * net->n;
 
 #pragma omp parallel for num_threads(net->threads) schedule(dynamic, 256)
-    for (int32_t u = 0; u < net->n; u++) {
+    for (int64_t i = 0; i < kith__row_count(near, net->n); i++) {
+        const int32_t u = (int32_t)kith__nth_row(near, i);
         float count = 0;
 
-        if (near && !near[u])
-            continue;
         for (int64_t p = s.rows[u]; p < s.rows[u + 1]; p++)
             count += taken(&s, u, s.neighbours[p], p);
         inverse[u] = count > 0 ? 1 / count : 0;
@@ -105,23 +104,26 @@ static void mean_forward(kith__net *net, int layer, const float *X, int k,
 static void mean_backward(kith__net *net, int layer, const float *dY, int k,
                           float *restrict dX)
 {
-    const uint8_t *near = net->near[2 - layer];
+    const kith__rows *from = kith__net_near(net, 1 - layer),
+                     *to = kith__net_near(net, 2 - layer);
     const sampling s = sampling_of(net, (uint64_t)layer);
     const float *inverse = net->room[COUNT] + (int64_t)layer * net->n;
 
 #pragma omp parallel for num_threads(net->threads) schedule(dynamic, 256)
-    for (int32_t v = 0; v < net->n; v++) {
+    for (int64_t i = 0; i < kith__row_count(to, net->n); i++) {
+        const int32_t v = (int32_t)kith__nth_row(to, i);
         float *d = dX + (int64_t)v * k;
 
         for (int c = 0; c < k; c++)
             d[c] = 0;
-        if (near && !near[v])
-            continue;
         for (int64_t p = s.rows[v]; p < s.rows[v + 1]; p++) {
             const int32_t u = s.neighbours[p];
-            const float w = taken(&s, u, v, p) * inverse[u];
             const float *y = dY + (int64_t)u * k;
+            float w;
 
+            if (!kith__has_row(from, u))
+                continue;
+            w = taken(&s, u, v, p) * inverse[u];
 #pragma omp simd
             for (int c = 0; c < k; c++)
                 d[c] += w * y[c];
@@ -133,41 +135,44 @@ static void forward(kith__net *net)
 {
     const kith__dropout in = kith__net_dropout(net, 0),
                         inner = kith__net_dropout(net, 1);
+    const kith__rows *own = kith__net_near(net, 0),
+                     *first = kith__net_near(net, 1);
     const int h = net->how.hidden, C = net->classes;
     const kith__weights *w = net->weights;
     float *H = net->room[HIDDEN], *other = net->room[OTHER];
 
-    kith__inputs_forward(&net->x, w[W0].value, h, &in, net->near[1], H);
-    kith__inputs_forward(&net->x, w[V0].value, h, &in, net->near[2], other);
+    kith__inputs_forward(&net->x, w[W0].value, h, &in, first, H);
+    kith__inputs_forward(&net->x, w[V0].value, h, &in, kith__net_near(net, 2),
+                         other);
     mean_forward(net, 0, other, h, H);
-    kith__relu_forward(H, net->n, h, w[B0].value, &inner, net->near[1],
-                       net->threads);
-    kith__dense_forward(net, H, W1, net->Z);
-    kith__dense_forward(net, H, V1, other);
+    kith__relu_forward(H, net->n, h, w[B0].value, &inner, first, net->threads);
+    kith__dense_forward(net, H, W1, own, net->Z);
+    kith__dense_forward(net, H, V1, first, other);
     mean_forward(net, 1, other, C, net->Z);
-    kith__bias_forward(net->Z, net->n, C, w[B1].value, net->threads);
+    kith__bias_forward(net->Z, net->n, C, w[B1].value, own, net->threads);
 }
 
 static void backward(kith__net *net)
 {
     const kith__dropout in = kith__net_dropout(net, 0),
                         inner = kith__net_dropout(net, 1);
+    const kith__rows *own = kith__net_near(net, 0),
+                     *first = kith__net_near(net, 1);
     const int h = net->how.hidden, C = net->classes;
     float *H = net->room[HIDDEN], *dH = net->room[DHIDDEN],
           *other = net->room[OTHER];
 
-    kith__bias_backward(net, net->dZ, B1);
+    kith__bias_backward(net, net->dZ, own, B1);
     mean_backward(net, 1, net->dZ, C, other);
-    kith__dense_backward(net, H, other, V1, NULL);
-    kith__dense_backward(net, H, net->dZ, W1, dH);
-    /* dH += other V1', row by row into the same matrix */
-    kith__dense_add_turned(net, other, V1, dH);
-    kith__relu_backward(H, net->n, h, &inner, net->near[1], dH, net->threads);
-    kith__bias_backward(net, dH, B0);
-    kith__inputs_backward(&net->x, dH, h, &in, net->near[1],
+    kith__dense_backward(net, H, other, V1, first, dH);
+    kith__dense_backward(net, H, net->dZ, W1, own, NULL);
+    kith__dense_add_turned(net, net->dZ, W1, own, dH);
+    kith__relu_backward(H, net->n, h, &inner, first, dH, net->threads);
+    kith__bias_backward(net, dH, first, B0);
+    kith__inputs_backward(&net->x, dH, h, &in, first,
                           net->weights[W0].gradient);
     mean_backward(net, 0, dH, h, other);
-    kith__inputs_backward(&net->x, other, h, &in, net->near[2],
+    kith__inputs_backward(&net->x, other, h, &in, kith__net_near(net, 2),
                           net->weights[V0].gradient);
 }
 

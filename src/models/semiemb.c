@@ -13,6 +13,7 @@
  *   pairs it is in, and every row of the gradient has one writer.
  */
 #include <math.h>
+#include <string.h>
 
 #include "models/net_method.h"
 #include "nn/laplacian.h"
@@ -53,8 +54,7 @@ static double apart(const float *a, const float *b, int k)
     return sqrt(sum);
 }
 
-/* The cost of the pairs. */
-static double pairs_forward(const kith__net *net)
+static double cost_of_pairs(const kith__net *net)
 {
     const int h = net->how.hidden;
     const int64_t far = distance(net);
@@ -94,35 +94,45 @@ static void forward(kith__net *net)
 {
     const kith__dropout in = kith__net_dropout(net, 0),
                         none = kith__dropout_at(0, 0, 0);
+    /* in training every node has a place among others */
+    const kith__rows *own = kith__net_near(net, 0),
+                     *needed = net->training ? NULL : own;
     const int h = net->how.hidden;
     const kith__weights *w = net->weights;
     float *H = net->room[HIDDEN];
 
-    kith__inputs_forward(&net->x, w[W0].value, h, &in, NULL, H);
-    kith__relu_forward(H, net->n, h, w[B0].value, &none, NULL, net->threads);
-    kith__dense_forward(net, H, W1, net->Z);
-    kith__bias_forward(net->Z, net->n, net->classes, w[B1].value, net->threads);
+    kith__inputs_forward(&net->x, w[W0].value, h, &in, needed, H);
+    kith__relu_forward(H, net->n, h, w[B0].value, &none, needed, net->threads);
+    kith__dense_forward(net, H, W1, own, net->Z);
+    kith__bias_forward(net->Z, net->n, net->classes, w[B1].value, own,
+                       net->threads);
     if (net->training)
-        net->penalty += pairs_forward(net) +
-                        kith__laplacian_forward(net->graph, H, h,
-                                                net->how.alpha, net->room[LH],
-                                                net->threads);
+        kith__laplacian(net->graph, H, h, net->room[LH], net->threads);
+}
+
+static double penalty(const kith__net *net)
+{
+    return cost_of_pairs(net) +
+           kith__laplacian_cost(net->graph, net->room[HIDDEN], net->room[LH],
+                                net->how.hidden, net->how.alpha);
 }
 
 static void backward(kith__net *net)
 {
     const kith__dropout in = kith__net_dropout(net, 0),
                         none = kith__dropout_at(0, 0, 0);
+    const kith__rows *own = kith__net_near(net, 0);
     const int h = net->how.hidden;
     float *H = net->room[HIDDEN], *dH = net->room[DHIDDEN];
 
-    kith__bias_backward(net, net->dZ, B1);
-    kith__dense_backward(net, H, net->dZ, W1, dH);
+    kith__bias_backward(net, net->dZ, own, B1);
+    memset(dH, 0, (size_t)net->n * (size_t)h * sizeof(*dH));
+    kith__dense_backward(net, H, net->dZ, W1, own, dH);
     kith__laplacian_backward(net->graph, net->room[LH], h, net->how.alpha, dH,
                              net->threads);
     pairs_backward(net, dH);
     kith__relu_backward(H, net->n, h, &none, NULL, dH, net->threads);
-    kith__bias_backward(net, dH, B0);
+    kith__bias_backward(net, dH, NULL, B0);
     kith__inputs_backward(&net->x, dH, h, &in, NULL, net->weights[W0].gradient);
 }
 
@@ -137,6 +147,7 @@ const kith__net_type kith__semiemb_type = {.name = "semiemb",
                                            .settings = grid,
                                            .build = build,
                                            .forward = forward,
-                                           .backward = backward};
+                                           .backward = backward,
+                                           .penalty = penalty};
 
 KITH__NET_METHOD(semiemb, kith__semiemb_type)

@@ -8,8 +8,6 @@
  * The smoothed features are never formed: A^^K (X W), as classes are few.
  * Loss: mean cross-entropy on the training nodes plus decay / 2 |W|^2.
  */
-#include <string.h>
-
 #include "models/net_method.h"
 
 enum { W, B };
@@ -26,41 +24,40 @@ out:
     return st;
 }
 
-/* Y = A^^K X for n x classes; X is in room 0, and is lost; Y in room 0 or 1. */
-static float *smooth_often(kith__net *net)
-{
-    float *X = net->room[0], *Y = net->room[1];
-
-    for (int k = 0; k < net->how.hops; k++) {
-        float *swap = X;
-
-        kith__smooth(&net->A, 1, X, 0, NULL, net->classes, NULL, Y);
-        X = Y;
-        Y = swap;
-    }
-    return X;
-}
-
 static void forward(kith__net *net)
 {
     const kith__dropout none = kith__dropout_at(0, 0, 0);
-    const int C = net->classes;
+    const int C = net->classes, K = net->how.hops;
+    float *X = net->room[0], *Y = net->room[1];
 
-    kith__inputs_forward(&net->x, net->weights[W].value, C, &none, NULL,
-                         net->room[0]);
-    memcpy(net->Z, smooth_often(net),
-           (size_t)net->n * (size_t)C * sizeof(float));
-    kith__bias_forward(net->Z, net->n, C, net->weights[B].value, net->threads);
+    kith__inputs_forward(&net->x, net->weights[W].value, C, &none,
+                         kith__net_near(net, K), K > 0 ? X : net->Z);
+    for (int k = K - 1; k >= 0; k--) {
+        float *swap = X, *to = k > 0 ? Y : net->Z;
+
+        kith__smooth(&net->A, 1, X, 0, NULL, C, kith__net_near(net, k), to);
+        X = to;
+        Y = swap;
+    }
+    kith__bias_forward(net->Z, net->n, C, net->weights[B].value,
+                       kith__net_near(net, 0), net->threads);
 }
 
 static void backward(kith__net *net)
 {
     const kith__dropout none = kith__dropout_at(0, 0, 0);
-    const int C = net->classes;
+    const int C = net->classes, K = net->how.hops;
+    const float *G = net->dZ;
 
-    kith__bias_backward(net, net->dZ, B);
-    memcpy(net->room[0], net->dZ, (size_t)net->n * (size_t)C * sizeof(float));
-    kith__inputs_backward(&net->x, smooth_often(net), C, &none, NULL,
+    kith__bias_backward(net, net->dZ, kith__net_near(net, 0), B);
+    for (int k = 0; k < K; k++) {
+        float *to = net->room[k % 2];
+
+        kith__smooth_back(&net->A, 1, G, C, kith__net_near(net, k),
+                          kith__net_near(net, k + 1), to);
+        G = to;
+    }
+    kith__inputs_backward(&net->x, G, C, &none, kith__net_near(net, K),
                           net->weights[W].gradient);
 }
 

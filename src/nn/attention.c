@@ -27,9 +27,10 @@ static void score_nodes(const kith__attention *a, int32_t n)
     const int K = a->heads, D = a->size;
 
 #pragma omp parallel for num_threads(a->threads) schedule(static)
-    for (int32_t u = 0; u < n; u++) {
-        const float *h = a->H + (int64_t)u * K * D;
-        float *x = a->node + (int64_t)u * KITH__ATTENTION_NODE * K;
+    for (int64_t i = 0; i < kith__row_count(a->in, n); i++) {
+        const int64_t u = kith__nth_row(a->in, i);
+        const float *h = a->H + u * K * D;
+        float *x = a->node + u * KITH__ATTENTION_NODE * K;
 
         for (int k = 0; k < K; k++) {
             const float s = cut(dot(h + k * D, a->from + k * D, D));
@@ -112,22 +113,21 @@ forward_row(const kith__attention *a, int32_t u, int K, int D,
     }
 }
 
-void kith__attention_forward(const kith__attention *a, const uint8_t *near,
-                             float *restrict Y)
+void kith__attention_forward(const kith__attention *a, float *restrict Y)
 {
     const int32_t n = kith_graph_nodes(a->graph);
     const int K = a->heads, D = a->size;
 
     score_nodes(a, n);
 #pragma omp parallel for num_threads(a->threads) schedule(dynamic, 128)
-    for (int32_t u = 0; u < n; u++)
-        if (near && !near[u])
-            memset(Y + (int64_t)u * K * D, 0, (size_t)(K * D) * sizeof(*Y));
-        else if (K == 8 &&
-                 D == 8) /* constants, so that loops become registers */
+    for (int64_t i = 0; i < kith__row_count(a->out, n); i++) {
+        const int32_t u = (int32_t)kith__nth_row(a->out, i);
+
+        if (K == 8 && D == 8) /* constants, so that loops become registers */
             forward_row(a, u, 8, 8, Y + (int64_t)u * 64);
         else
             forward_row(a, u, K, D, Y + (int64_t)u * K * D);
+    }
 }
 
 /* The weight a_uv, and g_uv given dY_u.H_v, of one head. */
@@ -152,15 +152,23 @@ meet_back(const kith__attention *a, const float *dY, int32_t u, int32_t v,
     const float *hu = a->H + (int64_t)u * K * D,
                 *hv = a->H + (int64_t)v * K * D;
     const float *yu = dY + (int64_t)u * K * D, *yv = dY + (int64_t)v * K * D;
+    const bool there = kith__has_row(a->out, u),
+               back_too = kith__has_row(a->out, v);
     float kept[KITH__HEADS_MOST], back[KITH__HEADS_MOST];
 
-    drop_heads(&a->drop, u, v, K, kept);
-    drop_heads(&a->drop, v, u, K, back);
-    for (int k = 0; k < K; k++) {
-        float g, w;
+    if (there)
+        drop_heads(&a->drop, u, v, K, kept);
+    for (int k = 0; there && k < K; k++) {
+        float g;
 
         pull_back(x, nv, K, k, kept[k], dot(yu + k * D, hv + k * D, D), &g);
         x[DS * K + k] += g;
+    }
+    if (back_too)
+        drop_heads(&a->drop, v, u, K, back);
+    for (int k = 0; back_too && k < K; k++) {
+        float g, w;
+
         w = pull_back(u == v ? x : nv, x, K, k, back[k],
                       dot(yv + k * D, hu + k * D, D), &g);
         x[DT * K + k] += g;
@@ -188,19 +196,21 @@ backward_row(const kith__attention *a, const float *dY, int32_t u, int K, int D,
                              x[DT * K + k] * a->to[k * D + c];
 }
 
-/* sum_u x_u H_u, head by head, x being DS or DT. */
+/* sum_u x_u H_u, head by head, x being DS or DT; both are 0 beyond `in`. */
 static void sum_heads(const kith__attention *a, int32_t n, int what,
                       float *partial, float *out)
 {
     const int K = a->heads, D = a->size;
+    const int64_t count = kith__row_count(a->in, n);
 
 #pragma omp parallel for num_threads(a->threads) schedule(dynamic, 1)
     for (int p = 0; p < KITH__GEMM_PARTS; p++) {
         float *sum = partial + (int64_t)p * K * D;
 
         memset(sum, 0, (size_t)(K * D) * sizeof(*sum));
-        for (int64_t u = kith__part_begin(n, p); u < kith__part_begin(n, p + 1);
-             u++) {
+        for (int64_t i = kith__part_begin(count, p);
+             i < kith__part_begin(count, p + 1); i++) {
+            const int64_t u = kith__nth_row(a->in, i);
             const float *x = a->node + (u * KITH__ATTENTION_NODE + what) * K;
 
             for (int k = 0; k < K; k++)
@@ -212,31 +222,32 @@ static void sum_heads(const kith__attention *a, int32_t n, int what,
 }
 
 void kith__attention_backward(const kith__attention *a, const float *Y,
-                              const float *dY, const uint8_t *near,
-                              float *restrict dH, float *dfrom, float *dto,
-                              float *partial)
+                              const float *dY, float *restrict dH, float *dfrom,
+                              float *dto, float *partial)
 {
     const int32_t n = kith_graph_nodes(a->graph);
     const int K = a->heads, D = a->size;
 
 #pragma omp parallel for num_threads(a->threads) schedule(static)
-    for (int32_t u = 0; u < n; u++) {
-        const int64_t at = (int64_t)u * K * D;
-        float *x = a->node + (int64_t)u * KITH__ATTENTION_NODE * K;
+    for (int64_t i = 0; i < kith__row_count(a->in, n); i++) {
+        const int64_t u = kith__nth_row(a->in, i), at = u * K * D;
+        float *x = a->node + u * KITH__ATTENTION_NODE * K;
 
         for (int k = 0; k < K; k++) {
-            x[DOT * K + k] = dot(Y + at + k * D, dY + at + k * D, D);
             x[DS * K + k] = x[DT * K + k] = 0;
+            if (kith__has_row(a->out, u))
+                x[DOT * K + k] = dot(Y + at + k * D, dY + at + k * D, D);
         }
     }
 #pragma omp parallel for num_threads(a->threads) schedule(dynamic, 128)
-    for (int32_t u = 0; u < n; u++)
-        if (near && !near[u])
-            memset(dH + (int64_t)u * K * D, 0, (size_t)(K * D) * sizeof(*dH));
-        else if (K == 8 && D == 8)
+    for (int64_t i = 0; i < kith__row_count(a->in, n); i++) {
+        const int32_t u = (int32_t)kith__nth_row(a->in, i);
+
+        if (K == 8 && D == 8)
             backward_row(a, dY, u, 8, 8, dH + (int64_t)u * 64);
         else
             backward_row(a, dY, u, K, D, dH + (int64_t)u * K * D);
+    }
     sum_heads(a, n, DS, partial, dfrom);
     sum_heads(a, n, DT, partial, dto);
 }

@@ -21,6 +21,7 @@
 #ifndef KITH_NN_ATTENTION_H
 #define KITH_NN_ATTENTION_H
 
+#include "kernels/rows.h"
 #include "kith/graph.h"
 #include "nn/dropout.h"
 
@@ -36,17 +37,18 @@ typedef struct kith__attention {
     const float *H;           /* n x K D */
     float *node;              /* n x KITH__ATTENTION_NODE x K */
     kith__dropout drop;       /* of a_uv */
+    /* rows of H that are there, and of Y that are wanted: all neighbours of the
+     * second are among the first */
+    const kith__rows *in, *out;
 } kith__attention;
 
-/* Y from H; rows that are not near (NULL: all are) come out as 0. */
-void kith__attention_forward(const kith__attention *a, const uint8_t *near,
-                             float *restrict Y);
+/* Y from H. */
+void kith__attention_forward(const kith__attention *a, float *restrict Y);
 
 /* dH, dfrom, dto from dY; Y as forward made it.  partial: see kernels/gemm.h,
- * with j = K, k = D; near is where dH may not be 0. */
+ * with j = K, k = D. */
 void kith__attention_backward(const kith__attention *a, const float *Y,
-                              const float *dY, const uint8_t *near,
-                              float *restrict dH, float *dfrom, float *dto,
-                              float *partial);
+                              const float *dY, float *restrict dH, float *dfrom,
+                              float *dto, float *partial);
 
 #endif

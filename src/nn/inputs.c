@@ -98,7 +98,8 @@ kith_status kith__inputs_new(const kith_features *features, int32_t n,
     *out = (kith__inputs){.features = features,
                           .n = n,
                           .columns = features ? features->columns : n,
-                          .threads = threads};
+                          .threads = threads,
+                          .most = most};
     if (!features)
         return KITH_OK;
     TRY_NEW(out->scale, kith__alloc(n, sizeof(float)));
@@ -107,7 +108,8 @@ kith_status kith__inputs_new(const kith_features *features, int32_t n,
         TRY(turn(out, err));
     if (!features->row)
         TRY_NEW(out->scratch,
-                kith__alloc((int64_t)threads * BLOCK * features->columns,
+                kith__alloc((int64_t)threads * BLOCK *
+                                ((int64_t)features->columns + most),
                             sizeof(float)));
     if (!features->row && most > 0)
         TRY_NEW(out->partial, kith__alloc((int64_t)KITH__GEMM_PARTS * most *
@@ -129,35 +131,36 @@ static inline void add_scaled(float *restrict y, float a, const float *x, int k)
 
 /* The identity, forward and backward: rows are kept or dropped whole. */
 static void keep_rows(const float *from, int32_t n, int k,
-                      const kith__dropout *d, const uint8_t *near,
+                      const kith__dropout *d, const kith__rows *near,
                       float *restrict to, int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int32_t u = 0; u < n; u++) {
-        const bool none = (near && !near[u]) || kith__dropped(d, (uint64_t)u);
-        const float a = none ? 0 : d->scale;
+    for (int64_t i = 0; i < kith__row_count(near, n); i++) {
+        const int64_t u = kith__nth_row(near, i);
+        const float a = kith__dropped(d, (uint64_t)u) ? 0 : d->scale;
 
-        for (int c = 0; c < k; c++)
-            to[(int64_t)u * k + c] = a * from[(int64_t)u * k + c];
+        for (int64_t c = u * k; c < (u + 1) * k; c++)
+            to[c] = a * from[c];
     }
 }
 
-/* Rows [first, first + rows) of drop(X), dense. */
-static void drop_block(const kith__inputs *x, int64_t first, int64_t rows,
-                       const kith__dropout *d, float *restrict out)
+/* Rows of drop(X), dense: of those near, [first, first + rows). */
+static void drop_block(const kith__inputs *x, const kith__rows *near,
+                       int64_t first, int64_t rows, const kith__dropout *d,
+                       float *restrict out)
 {
     const int64_t columns = x->columns;
-    const float *value = x->features->value + first * columns;
 
     for (int64_t i = 0; i < rows; i++) {
-        const float a = x->scale[first + i] * d->scale;
-        const uint64_t at = (uint64_t)((first + i) * columns);
+        const int64_t u = kith__nth_row(near, first + i);
+        const float a = x->scale[u] * d->scale;
+        const float *value = x->features->value + u * columns;
 
         for (int64_t c = 0; c < columns; c++)
-            out[i * columns + c] = d->below &&
-                                           kith__dropped(d, at + (uint64_t)c)
-                                       ? 0
-                                       : a * value[i * columns + c];
+            out[i * columns + c] =
+                d->below && kith__dropped(d, (uint64_t)(u * columns + c))
+                    ? 0
+                    : a * value[c];
     }
 }
 
@@ -166,36 +169,56 @@ static int64_t block_size(int64_t left)
     return left < BLOCK ? left : BLOCK;
 }
 
-static void dense_forward(const kith__inputs *x, const float *W, int k,
-                          const kith__dropout *d, float *restrict Y)
+/* A thread's room: a block of rows of X, and one of rows of Y. */
+static float *scratch_of(const kith__inputs *x)
 {
-#pragma omp parallel for num_threads(x->threads) schedule(static)
-    for (int64_t first = 0; first < x->n; first += BLOCK) {
-        float *rows = x->scratch +
-                      (int64_t)kith__thread_number() * BLOCK * x->columns;
+    return x->scratch +
+           (int64_t)kith__thread_number() * BLOCK * (x->columns + x->most);
+}
 
-        drop_block(x, first, block_size(x->n - first), d, rows);
-        kith__gemm_block(false, false, block_size(x->n - first), k, x->columns,
-                         rows, x->columns, W, k, false, Y + first * k, k);
+static void dense_forward(const kith__inputs *x, const float *W, int k,
+                          const kith__dropout *d, const kith__rows *near,
+                          float *restrict Y)
+{
+    const int64_t count = kith__row_count(near, x->n);
+
+#pragma omp parallel for num_threads(x->threads) schedule(static)
+    for (int64_t first = 0; first < count; first += BLOCK) {
+        const int64_t rows = block_size(count - first);
+        float *in = scratch_of(x);
+        float *out = near ? in + BLOCK * (int64_t)x->columns : Y + first * k;
+
+        drop_block(x, near, first, rows, d, in);
+        kith__gemm_block(false, false, rows, k, x->columns, in, x->columns, W,
+                         k, false, out, k);
+        for (int64_t i = 0; near && i < rows; i++)
+            memcpy(Y + (int64_t)near->node[first + i] * k, out + i * k,
+                   (size_t)k * sizeof(*Y));
     }
 }
 
 static void dense_backward(const kith__inputs *x, const float *dY, int k,
-                           const kith__dropout *d, float *restrict dW)
+                           const kith__dropout *d, const kith__rows *near,
+                           float *restrict dW)
 {
     const int64_t cells = (int64_t)x->columns * k;
+    const int64_t count = kith__row_count(near, x->n);
 
 #pragma omp parallel for num_threads(x->threads) schedule(dynamic, 1)
     for (int p = 0; p < KITH__GEMM_PARTS; p++) {
-        const int64_t to = kith__part_begin(x->n, p + 1);
-        float *rows = x->scratch +
-                      (int64_t)kith__thread_number() * BLOCK * x->columns;
+        const int64_t to = kith__part_begin(count, p + 1);
+        float *in = scratch_of(x), *out = in + BLOCK * (int64_t)x->columns;
 
         memset(x->partial + p * cells, 0, (size_t)cells * sizeof(float));
-        for (int64_t u = kith__part_begin(x->n, p); u < to; u += BLOCK) {
-            drop_block(x, u, block_size(to - u), d, rows);
-            kith__gemm_block(true, false, x->columns, k, block_size(to - u),
-                             rows, x->columns, dY + u * k, k, true,
+        for (int64_t u = kith__part_begin(count, p); u < to; u += BLOCK) {
+            const int64_t rows = block_size(to - u);
+
+            drop_block(x, near, u, rows, d, in);
+            for (int64_t i = 0; near && i < rows; i++)
+                memcpy(out + i * k, dY + (int64_t)near->node[u + i] * k,
+                       (size_t)k * sizeof(*out));
+            kith__gemm_block(true, false, x->columns, k, rows, in, x->columns,
+                             near ? out : dY + u * k, k, true,
                              x->partial + p * cells, k);
         }
     }
@@ -203,20 +226,19 @@ static void dense_backward(const kith__inputs *x, const float *dY, int k,
 }
 
 static void sparse_forward(const kith__inputs *x, const float *W, int k,
-                           const kith__dropout *d, const uint8_t *near,
+                           const kith__dropout *d, const kith__rows *near,
                            float *restrict Y)
 {
     const kith_features *f = x->features;
 
 #pragma omp parallel for num_threads(x->threads) schedule(dynamic, 256)
-    for (int32_t u = 0; u < x->n; u++) {
+    for (int64_t i = 0; i < kith__row_count(near, x->n); i++) {
+        const int64_t u = kith__nth_row(near, i);
         const uint64_t at = (uint64_t)u * (uint64_t)x->columns;
         const float a = x->scale[u] * d->scale;
-        float *y = Y + (int64_t)u * k;
+        float *y = Y + u * k;
 
         memset(y, 0, (size_t)k * sizeof(*y));
-        if (near && !near[u])
-            continue;
         for (int64_t p = f->row[u]; p < f->row[u + 1]; p++)
             if (!d->below || !kith__dropped(d, at + (uint64_t)f->column[p]))
                 add_scaled(y, a * entry(f, p), W + (int64_t)f->column[p] * k,
@@ -225,7 +247,7 @@ static void sparse_forward(const kith__inputs *x, const float *W, int k,
 }
 
 static void sparse_backward(const kith__inputs *x, const float *dY, int k,
-                            const kith__dropout *d, const uint8_t *near,
+                            const kith__dropout *d, const kith__rows *near,
                             float *restrict dW)
 {
 #pragma omp parallel for num_threads(x->threads) schedule(dynamic, 8)
@@ -236,7 +258,7 @@ static void sparse_backward(const kith__inputs *x, const float *dY, int k,
         for (int64_t p = x->begin[c]; p < x->begin[c + 1]; p++) {
             const uint64_t at = (uint64_t)x->row[p] * (uint64_t)x->columns;
 
-            if (near && !near[x->row[p]])
+            if (!kith__has_row(near, x->row[p]))
                 continue;
             if (!d->below || !kith__dropped(d, at + (uint64_t)c))
                 add_scaled(w, d->scale * x->value[p],
@@ -246,7 +268,7 @@ static void sparse_backward(const kith__inputs *x, const float *dY, int k,
 }
 
 void kith__inputs_forward(const kith__inputs *x, const float *W, int k,
-                          const kith__dropout *d, const uint8_t *near,
+                          const kith__dropout *d, const kith__rows *near,
                           float *restrict Y)
 {
     if (!x->features)
@@ -254,17 +276,19 @@ void kith__inputs_forward(const kith__inputs *x, const float *W, int k,
     else if (x->features->row)
         sparse_forward(x, W, k, d, near, Y);
     else
-        dense_forward(x, W, k, d, Y);
+        dense_forward(x, W, k, d, x->most > 0 ? near : NULL, Y);
 }
 
 void kith__inputs_backward(const kith__inputs *x, const float *dY, int k,
-                           const kith__dropout *d, const uint8_t *near,
+                           const kith__dropout *d, const kith__rows *near,
                            float *restrict dW)
 {
+    if (!x->features && near)
+        memset(dW, 0, (size_t)x->n * (size_t)k * sizeof(*dW));
     if (!x->features)
         keep_rows(dY, x->n, k, d, near, dW, x->threads);
     else if (x->features->row)
         sparse_backward(x, dY, k, d, near, dW);
     else
-        dense_backward(x, dY, k, d, dW);
+        dense_backward(x, dY, k, d, near, dW);
 }

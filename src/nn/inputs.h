@@ -7,19 +7,20 @@
 #define KITH_NN_INPUTS_H
 
 #include "core/status.h"
+#include "kernels/rows.h"
 #include "kith/data.h"
 #include "nn/dropout.h"
 
 typedef struct kith__inputs {
     const kith_features *features; /* NULL: the identity */
     int32_t n, columns;
-    int threads;
+    int threads, most;
     float *scale; /* n: 1 / sum of a row's absolute values, 0 if it is empty */
     /* sparse: the same by columns */
     int64_t *begin;
     int32_t *row;
     float *value;   /* scaled */
-    float *scratch; /* dense: a block of rows for each thread */
+    float *scratch; /* dense: blocks of rows for each thread */
     float *partial; /* dense: KITH__GEMM_PARTS x columns x most */
 } kith__inputs;
 
@@ -35,16 +36,16 @@ double kith__inputs_length(const kith__inputs *x);
 
 /*
  * Y (n x k) = drop(X) W,  W columns x k.   Cost: O(nonzeros k)
- * near (n, or NULL for all): rows whose mark is 0 are not needed, and come out
- * as 0.
+ * Rows that are not near are left as they are (or, of dense features in a net
+ * that does not learn, computed too).
  */
 void kith__inputs_forward(const kith__inputs *x, const float *W, int k,
-                          const kith__dropout *d, const uint8_t *near,
+                          const kith__dropout *d, const kith__rows *near,
                           float *restrict Y);
 
-/* dW = drop(X)' dY, with the same d; dY is 0 where near is. */
+/* dW = drop(X)' dY, with the same d, of the rows of dY that are near. */
 void kith__inputs_backward(const kith__inputs *x, const float *dY, int k,
-                           const kith__dropout *d, const uint8_t *near,
+                           const kith__dropout *d, const kith__rows *near,
                            float *restrict dW);
 
 #endif

@@ -7,14 +7,13 @@ static double share(const kith_graph *g, double alpha)
     return m > 0 ? alpha / (double)m : 0;
 }
 
-double kith__laplacian_forward(const kith_graph *g, const float *Z, int k,
-                               double alpha, float *restrict LZ, int threads)
+void kith__laplacian(const kith_graph *g, const float *Z, int k,
+                     float *restrict LZ, int threads)
 {
     const int64_t *rows = kith_graph_rows(g);
     const int32_t *neighbours = kith_graph_neighbours(g);
     const float *weights = kith_graph_weights(g);
     const int32_t n = kith_graph_nodes(g);
-    double sum = 0;
 
 #pragma omp parallel for num_threads(threads) schedule(dynamic, 256)
     for (int32_t u = 0; u < n; u++) {
@@ -32,7 +31,15 @@ double kith__laplacian_forward(const kith_graph *g, const float *Z, int k,
                 l[c] += w * (z[c] - other[c]);
         }
     }
-    for (int64_t i = 0; i < (int64_t)n * k; i++) /* in order */
+}
+
+double kith__laplacian_cost(const kith_graph *g, const float *Z,
+                            const float *LZ, int k, double alpha)
+{
+    const int64_t cells = (int64_t)kith_graph_nodes(g) * k;
+    double sum = 0;
+
+    for (int64_t i = 0; i < cells; i++)
         sum += (double)Z[i] * (double)LZ[i];
     return share(g, alpha) / 2 * sum;
 }

@@ -6,26 +6,30 @@
 #include "kernels/softmax.h"
 
 void kith__bias_forward(float *X, int64_t n, int k, const float *bias,
-                        int threads)
+                        const kith__rows *near, int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t u = 0; u < n; u++)
+    for (int64_t i = 0; i < kith__row_count(near, n); i++) {
+        float *x = X + kith__nth_row(near, i) * k;
+
         for (int c = 0; c < k; c++)
-            X[u * k + c] += bias[c];
+            x[c] += bias[c];
+    }
 }
 
 void kith__relu_forward(float *H, int64_t n, int k, const float *bias,
-                        const kith__dropout *d, const uint8_t *near,
+                        const kith__dropout *d, const kith__rows *near,
                         int threads)
 {
     const uint64_t words = ((uint64_t)k + 3) / 4;
 
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t u = 0; u < n; u++) {
+    for (int64_t i = 0; i < kith__row_count(near, n); i++) {
+        const int64_t u = kith__nth_row(near, i);
         float *h = H + u * k;
         uint64_t bits = 0;
 
-        for (int c = 0; (!near || near[u]) && c < k; c++) {
+        for (int c = 0; c < k; c++) {
             const float x = h[c] + bias[c];
 
             if (d->below && c % 4 == 0)
@@ -38,25 +42,27 @@ void kith__relu_forward(float *H, int64_t n, int k, const float *bias,
 }
 
 void kith__relu_backward(const float *H, int64_t n, int k,
-                         const kith__dropout *d, const uint8_t *near, float *dH,
-                         int threads)
+                         const kith__dropout *d, const kith__rows *near,
+                         float *dH, int threads)
 {
     const float scale = d->scale;
 
 #pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t u = 0; u < n; u++)
-        for (int64_t i = u * k; (!near || near[u]) && i < (u + 1) * k; i++)
-            dH[i] = H[i] > 0 ? dH[i] * scale : 0;
+    for (int64_t i = 0; i < kith__row_count(near, n); i++) {
+        const int64_t u = kith__nth_row(near, i);
+
+        for (int64_t c = u * k; c < (u + 1) * k; c++)
+            dH[c] = H[c] > 0 ? dH[c] * scale : 0;
+    }
 }
 
-double kith__cross_entropy(const float *Z, int64_t n, int k,
-                           const int32_t *nodes, const int32_t *truth,
-                           int32_t count, float *restrict dZ)
+double kith__cross_entropy(const float *Z, int k, const int32_t *nodes,
+                           const int32_t *truth, int32_t count,
+                           float *restrict dZ)
 {
     const float share = 1 / (float)count;
     double loss = 0;
 
-    memset(dZ, 0, (size_t)(n * k) * sizeof(*dZ));
     for (int32_t i = 0; i < count; i++) {
         const float *z = Z + (int64_t)nodes[i] * k;
         float *d = dZ + (int64_t)nodes[i] * k;

@@ -1,38 +1,38 @@
 /*
  * layers.h: what stands between the products: biases, nonlinearities, dropout,
  * the loss.  x_forward and x_backward side by side; matrices n x k, row-major.
+ * Rows that are not near are left as they are.
  */
 #ifndef KITH_NN_LAYERS_H
 #define KITH_NN_LAYERS_H
 
+#include "kernels/rows.h"
 #include "nn/dropout.h"
 
 /* X_u += bias */
 void kith__bias_forward(float *X, int64_t n, int k, const float *bias,
-                        int threads);
+                        const kith__rows *near, int threads);
 
 /*
  * H = drop(max(0, H + bias)), in place.  Where H > 0 afterwards, a cell was
  * neither cut nor dropped: that is all backward needs.
  *
  *     dX = dH scale  where H > 0,  else 0
- *
- * Rows that are not near (NULL: all are) are not needed; dH is 0 there.
  */
 void kith__relu_forward(float *H, int64_t n, int k, const float *bias,
-                        const kith__dropout *d, const uint8_t *near,
+                        const kith__dropout *d, const kith__rows *near,
                         int threads);
 void kith__relu_backward(const float *H, int64_t n, int k,
-                         const kith__dropout *d, const uint8_t *near, float *dH,
-                         int threads);
+                         const kith__dropout *d, const kith__rows *near,
+                         float *dH, int threads);
 
 /*
- * Cross-entropy of softmax(Z), the mean over `nodes`; dZ (n x k) is its
- * gradient, 0 in other rows.  Returns the loss.
+ * Cross-entropy of softmax(Z), the mean over `nodes`; its gradient is written
+ * into their rows of dZ, and is 0 in others.  Returns the loss.
  */
-double kith__cross_entropy(const float *Z, int64_t n, int k,
-                           const int32_t *nodes, const int32_t *truth,
-                           int32_t count, float *restrict dZ);
+double kith__cross_entropy(const float *Z, int k, const int32_t *nodes,
+                           const int32_t *truth, int32_t count,
+                           float *restrict dZ);
 
 /*
  * Adam (Kingma, Ba, ICLR 2015), step t = 1, 2, ...

@@ -119,7 +119,8 @@ kith_status kith__net_new(const kith__net_type *type,
     TRY(type->build(out, err));
     if (!learns)
         goto out;
-    TRY_NEW(out->dZ, kith__alloc_big((int64_t)out->n * classes, sizeof(float)));
+    TRY_NEW(out->dZ,
+            kith__alloc_zeroed((int64_t)out->n * classes, sizeof(float)));
     TRY(make_partial(out, most, err));
 out:
     if (st != KITH_OK)
@@ -145,20 +146,19 @@ void kith__net_start(kith__net *net)
     net->step = 0;
 }
 
-double kith__net_step(kith__net *net, const int32_t *nodes,
-                      const int32_t *truth, int32_t count,
-                      uint8_t *const near[3])
+void kith__net_step(kith__net *net, const int32_t *nodes, const int32_t *truth,
+                    int32_t count, const kith__near *near)
 {
-    double loss;
+    const int C = net->classes;
 
     net->step++;
-    memcpy(net->near, near, sizeof(net->near));
+    net->near = near;
     net->training = true;
-    net->penalty = 0;
     net->type->forward(net);
-    loss = kith__cross_entropy(net->Z, net->n, net->classes, nodes, truth,
-                               count, net->dZ);
+    kith__cross_entropy(net->Z, C, nodes, truth, count, net->dZ);
     net->type->backward(net);
+    for (int32_t i = 0; i < count; i++)
+        memset(net->dZ + (int64_t)nodes[i] * C, 0, (size_t)C * sizeof(float));
     for (int i = 0; i < net->n_weights; i++) {
         kith__weights *w = &net->weights[i];
 
@@ -168,16 +168,18 @@ double kith__net_step(kith__net *net, const int32_t *nodes,
                    net->how.rate, w->decays ? net->how.decay : 0,
                    (int64_t)net->step, net->threads);
     }
-    return loss + net->penalty;
 }
 
-uint8_t *const kith__all_near[3] = {NULL, NULL, NULL};
-
-void kith__net_predict(kith__net *net, uint8_t *const near[3])
+void kith__net_predict(kith__net *net, const kith__near *near)
 {
-    memcpy(net->near, near, sizeof(net->near));
+    net->near = near;
     net->training = false;
     net->type->forward(net);
+}
+
+const kith__rows *kith__net_near(const kith__net *net, int hops)
+{
+    return net->near && hops < KITH__HOPS ? &net->near->hop[hops] : NULL;
 }
 
 kith__dropout kith__net_dropout(const kith__net *net, uint64_t layer)
@@ -187,37 +189,47 @@ kith__dropout kith__net_dropout(const kith__net *net, uint64_t layer)
 }
 
 void kith__dense_forward(const kith__net *net, const float *X, int w,
-                         float *restrict Y)
+                         const kith__rows *near, float *restrict Y)
 {
     const kith__weights *to = &net->weights[w];
 
-    kith__gemm(X, to->value, net->n, (int)to->rows, (int)to->columns, Y,
-               net->threads);
+    kith__gemm(X, to->value, net->n, near, (int)to->rows, (int)to->columns,
+               false, Y, net->threads);
+}
+
+void kith__dense_add(const kith__net *net, const float *X, int w,
+                     const kith__rows *near, float *restrict Y)
+{
+    const kith__weights *to = &net->weights[w];
+
+    kith__gemm(X, to->value, net->n, near, (int)to->rows, (int)to->columns,
+               true, Y, net->threads);
 }
 
 void kith__dense_backward(kith__net *net, const float *X, const float *dY,
-                          int w, float *restrict dX)
+                          int w, const kith__rows *near, float *restrict dX)
 {
     kith__weights *to = &net->weights[w];
 
-    kith__gemm_over_rows(X, dY, net->n, (int)to->rows, (int)to->columns,
+    kith__gemm_over_rows(X, dY, net->n, near, (int)to->rows, (int)to->columns,
                          to->gradient, net->partial, net->threads);
     if (dX)
-        kith__gemm_turned(dY, to->value, net->n, (int)to->rows,
+        kith__gemm_turned(dY, to->value, net->n, near, (int)to->rows,
                           (int)to->columns, false, dX, net->threads);
 }
 
 void kith__dense_add_turned(const kith__net *net, const float *dY, int w,
-                            float *restrict dX)
+                            const kith__rows *near, float *restrict dX)
 {
     const kith__weights *of = &net->weights[w];
 
-    kith__gemm_turned(dY, of->value, net->n, (int)of->rows, (int)of->columns,
-                      true, dX, net->threads);
+    kith__gemm_turned(dY, of->value, net->n, near, (int)of->rows,
+                      (int)of->columns, true, dX, net->threads);
 }
 
-void kith__bias_backward(kith__net *net, const float *dY, int w)
+void kith__bias_backward(kith__net *net, const float *dY,
+                         const kith__rows *near, int w)
 {
-    kith__column_sums(dY, net->n, (int)net->weights[w].columns,
+    kith__column_sums(dY, net->n, near, (int)net->weights[w].columns,
                       net->weights[w].gradient, net->partial, net->threads);
 }

@@ -44,12 +44,15 @@ typedef struct kith__net_type {
     const kith__net_settings *settings;
     kith_status (*build)(struct kith__net *net, kith_error *err);
     /* set fixed weights, before training; NULL if there are none.  They belong
-     * to the nodes of this graph. */
-    kith_status (*prepare)(struct kith__net *net, const int32_t *train,
-                           const int32_t *truth, int32_t n_train,
+     * to the nodes of this graph; `vectors` are the first of them that a model
+     * of the same type learnt on the same graph, or NULL */
+    kith_status (*prepare)(struct kith__net *net, const float *vectors,
                            const kith_job *job, kith_error *err);
     void (*forward)(struct kith__net *net);
     void (*backward)(struct kith__net *net);
+    /* what it adds to the loss, of a training pass; NULL: nothing.  Training
+     * needs its gradient alone, so this is for who checks that. */
+    double (*penalty)(const struct kith__net *net);
 } kith__net_type;
 
 typedef struct kith__net {
@@ -63,13 +66,12 @@ typedef struct kith__net {
     int n_weights, n_rooms;
     kith__weights weights[KITH__NET_WEIGHTS];
     float *room[KITH__NET_ROOMS];
-    float *partial;   /* of sums over rows: see kernels/gemm.h */
-    bool learns;      /* there are gradients */
-    float *Z, *dZ;    /* n x classes; Z is the caller's */
-    bool training;    /* this pass: with dropout */
-    uint64_t step;    /* passes so far, for dropout */
-    uint8_t *near[3]; /* rows this pass needs, by hops; NULLs: all */
-    double penalty; /* of this training pass, for what types add to the loss */
+    float *partial; /* of sums over rows: see kernels/gemm.h */
+    bool learns;    /* there are gradients */
+    float *Z, *dZ;  /* n x classes; Z is the caller's; dZ is 0 between steps */
+    bool training;  /* this pass: with dropout */
+    uint64_t step;  /* passes so far, for dropout */
+    const kith__near *near; /* rows this pass needs; NULL: all */
 } kith__net;
 
 /*
@@ -94,32 +96,35 @@ kith_status kith__net_room(kith__net *net, int64_t columns, kith_error *err);
  * the net is linear; Adam's memory 0. */
 void kith__net_start(kith__net *net);
 
-/* One step: forward, loss on the nodes, backward, Adam; returns the loss. */
-double kith__net_step(kith__net *net, const int32_t *nodes,
-                      const int32_t *truth, int32_t count,
-                      uint8_t *const near[3]);
+/* One step: forward, loss on the nodes, backward, Adam.  `near` is of them. */
+void kith__net_step(kith__net *net, const int32_t *nodes, const int32_t *truth,
+                    int32_t count, const kith__near *near);
 
-/* Z without dropout; `near` (kith__near_new) says which rows are needed. */
-void kith__net_predict(kith__net *net, uint8_t *const near[3]);
+/* Z without dropout in the rows that `near` is of; NULL: in all. */
+void kith__net_predict(kith__net *net, const kith__near *near);
 
-/* All rows. */
-extern uint8_t *const kith__all_near[3];
+/* The rows that are at most so many hops from those this pass is about. */
+const kith__rows *kith__net_near(const kith__net *net, int hops);
 
 /* Dropout of a layer in this pass. */
 kith__dropout kith__net_dropout(const kith__net *net, uint64_t layer);
 
 /* ---- passes of a dense layer, for the types ------------------------------ */
 
-/* Y = X w */
+/* Y = X w in the rows that are near. */
 void kith__dense_forward(const kith__net *net, const float *X, int w,
-                         float *restrict Y);
-/* dw = X'dY; dX = dY w' unless dX is NULL */
+                         const kith__rows *near, float *restrict Y);
+/* Y += X w */
+void kith__dense_add(const kith__net *net, const float *X, int w,
+                     const kith__rows *near, float *restrict Y);
+/* dw = X'dY over the rows that are near; there dX = dY w' unless it is NULL. */
 void kith__dense_backward(kith__net *net, const float *X, const float *dY,
-                          int w, float *restrict dX);
+                          int w, const kith__rows *near, float *restrict dX);
 /* dX += dY w' */
 void kith__dense_add_turned(const kith__net *net, const float *dY, int w,
-                            float *restrict dX);
+                            const kith__rows *near, float *restrict dX);
 /* The gradient of biases that were added to rows. */
-void kith__bias_backward(kith__net *net, const float *dY, int w);
+void kith__bias_backward(kith__net *net, const float *dY,
+                         const kith__rows *near, int w);
 
 #endif

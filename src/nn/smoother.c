@@ -68,20 +68,16 @@ out:
 }
 
 void kith__smooth(const kith__smoother *s, float a, const float *X, float b,
-                  const float *B, int k, const uint8_t *near, float *Y)
+                  const float *B, int k, const kith__rows *near, float *Y)
 {
 #pragma omp parallel for num_threads(s->W.threads) schedule(dynamic, 256)
-    for (int32_t u = 0; u < s->W.n; u++) {
-        const int64_t at = (int64_t)u * k;
+    for (int64_t i = 0; i < kith__row_count(near, s->W.n); i++) {
+        const int64_t u = kith__nth_row(near, i), at = u * k;
+        const float own = s->own ? s->own[u] : 0;
         const float *x = X + at;
         float *y = Y + at, pulled[KITH__CLASSES_MOST];
-        const float own = s->own ? s->own[u] : 0;
 
-        if (near && !near[u]) {
-            memset(y, 0, (size_t)k * sizeof(*y));
-            continue;
-        }
-        kith__pull_row(&s->W, X, k, u, pulled);
+        kith__pull_row(&s->W, X, k, (int32_t)u, pulled);
         if (B)
             for (int c = 0; c < k; c++)
                 y[c] = a * (pulled[c] + own * x[c]) + b * B[at + c];
@@ -91,31 +87,91 @@ void kith__smooth(const kith__smoother *s, float a, const float *X, float b,
     }
 }
 
-kith_status kith__near_new(const kith_graph *g, const int32_t *nodes,
-                           int32_t count, uint8_t *near[3], kith_error *err)
+static inline void add_scaled(float *restrict y, float a, const float *x, int k)
 {
-    const int64_t *rows = kith_graph_rows(g);
-    const int32_t *neighbours = kith_graph_neighbours(g);
-    const int32_t n = kith_graph_nodes(g);
+#pragma omp simd
+    for (int c = 0; c < k; c++)
+        y[c] += a * x[c];
+}
+
+void kith__smooth_back(const kith__smoother *s, float a, const float *X, int k,
+                       const kith__rows *from, const kith__rows *to, float *Y)
+{
+    const kith__coupled *W = &s->W;
+
+    if (!from) {
+        kith__smooth(s, a, X, 0, NULL, k, to, Y);
+        return;
+    }
+#pragma omp parallel for num_threads(W->threads) schedule(dynamic, 256)
+    for (int64_t i = 0; i < kith__row_count(to, W->n); i++) {
+        const int64_t u = kith__nth_row(to, i);
+        const float ours = W->weights ? a : a * W->scale[u];
+        float *y = Y + u * k;
+
+        memset(y, 0, (size_t)k * sizeof(*y));
+        if (s->own && from->mark[u])
+            add_scaled(y, a * s->own[u], X + u * k, k);
+        for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++) {
+            const int64_t v = W->neighbours[p];
+
+            if (from->mark[v])
+                add_scaled(y, ours * (W->weights ? W->weights[p] : W->scale[v]),
+                           X + v * k, k);
+        }
+    }
+}
+
+static kith_status list_marked(kith__rows *r, int32_t n, kith_error *err)
+{
     kith_status st = KITH_OK;
 
-    for (int hop = 0; hop < 3; hop++)
-        TRY_NEW(near[hop], kith__alloc_zeroed(n, 1));
-    for (int32_t i = 0; i < count; i++)
-        near[0][nodes[i]] = 1;
-    for (int hop = 1; hop < 3; hop++)
-        for (int32_t u = 0; u < n; u++)
-            if (near[hop - 1][u]) {
-                near[hop][u] = 1;
-                for (int64_t p = rows[u]; p < rows[u + 1]; p++)
-                    near[hop][neighbours[p]] = 1;
-            }
+    for (int32_t u = 0; u < n; u++)
+        r->count += r->mark[u];
+    TRY_NEW(r->node, kith__alloc(r->count, sizeof(*r->node)));
+    for (int32_t u = 0, i = 0; u < n; u++)
+        if (r->mark[u])
+            r->node[i++] = u;
 out:
     return st;
 }
 
-void kith__near_release(uint8_t *near[3])
+kith_status kith__near_new(const kith_graph *g, const int32_t *nodes,
+                           int32_t count, kith__near *out, kith_error *err)
 {
-    for (int hop = 0; hop < 3; hop++)
-        kith__free(near[hop]);
+    const int64_t *rows = kith_graph_rows(g);
+    const int32_t *neighbours = kith_graph_neighbours(g);
+    const int32_t n = kith_graph_nodes(g);
+    kith__rows *near = out->hop;
+    kith_status st = KITH_OK;
+
+    *out = (kith__near){0};
+    for (int hop = 0; hop < KITH__HOPS; hop++)
+        TRY_NEW(near[hop].mark, kith__alloc_zeroed(n, 1));
+    for (int32_t i = 0; i < count; i++)
+        near[0].mark[nodes[i]] = 1;
+    TRY(list_marked(&near[0], n, err));
+    for (int hop = 1; hop < KITH__HOPS; hop++) {
+        for (int32_t i = 0; i < near[hop - 1].count; i++) {
+            const int32_t u = near[hop - 1].node[i];
+
+            near[hop].mark[u] = 1;
+            for (int64_t p = rows[u]; p < rows[u + 1]; p++)
+                near[hop].mark[neighbours[p]] = 1;
+        }
+        TRY(list_marked(&near[hop], n, err));
+    }
+out:
+    if (st != KITH_OK)
+        kith__near_release(out);
+    return st;
+}
+
+void kith__near_release(kith__near *near)
+{
+    for (int hop = 0; hop < KITH__HOPS; hop++) {
+        kith__free(near->hop[hop].mark);
+        kith__free(near->hop[hop].node);
+    }
+    *near = (kith__near){0};
 }

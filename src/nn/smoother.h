@@ -13,6 +13,7 @@
 
 #include "core/status.h"
 #include "kernels/coupled.h"
+#include "kernels/rows.h"
 
 typedef struct kith__smoother {
     kith__coupled W;
@@ -25,18 +26,29 @@ kith_status kith__smoother_new(const kith_graph *g, bool self_loops,
                                kith_error *err);
 void kith__smoother_release(kith__smoother *s); /* a zeroed one is fine */
 
-/* Y = a A^ X + b B, all n x k; B may be NULL, or Y itself; rows that are not
- * near (NULL: all are) come out as 0.  Cost: O(m k) */
+/* Y = a A^ X + b B, all n x k; B may be NULL, or Y itself; rows of Y that are
+ * not near are left as they are.  Cost: O(m k) */
 void kith__smooth(const kith__smoother *s, float a, const float *X, float b,
-                  const float *B, int k, const uint8_t *near, float *Y);
+                  const float *B, int k, const kith__rows *near, float *Y);
+
+/* Y = a A^ X in the rows `to`, where X stands for a matrix that is 0 but in the
+ * rows `from`: a gradient on its way back. */
+void kith__smooth_back(const kith__smoother *s, float a, const float *X, int k,
+                       const kith__rows *from, const kith__rows *to, float *Y);
+
+enum { KITH__HOPS = 3 };
 
 /*
- * Which nodes matter to the results of some: new arrays of n marks for the
- * nodes themselves, those and their neighbours, and theirs too.  A pass that is
- * asked about a few nodes computes no other rows.
+ * Which nodes matter to the results of some: the nodes themselves, those and
+ * their neighbours, and theirs too.  A pass that is asked about a few nodes
+ * computes no other rows.
  */
+typedef struct kith__near {
+    kith__rows hop[KITH__HOPS];
+} kith__near;
+
 kith_status kith__near_new(const kith_graph *g, const int32_t *nodes,
-                           int32_t count, uint8_t *near[3], kith_error *err);
-void kith__near_release(uint8_t *near[3]);
+                           int32_t count, kith__near *out, kith_error *err);
+void kith__near_release(kith__near *near); /* a zeroed one is fine */
 
 #endif

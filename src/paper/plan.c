@@ -161,11 +161,7 @@ const kith__paper_row kith__paper_rows[] = {
      .title = "lcm-em (ours)",
      .group = OURS,
      .social = true},
-    {.method = "auto",
-     .title = "auto (ours)",
-     .group = OURS,
-     .budget = KITH__SLOW,
-     .social = true},
+    {.method = "auto", .title = "auto (ours)", .group = OURS, .social = true},
 };
 
 const int kith__paper_row_count = sizeof(kith__paper_rows) /

@@ -3,6 +3,7 @@
  */
 #include "generated.h"
 
+#include "models/model_object.h"
 #include "nn/alias.h"
 
 static const char *const methods[] = {
@@ -227,6 +228,54 @@ TEST(choices_are_taken_from_another_model)
     kith_split_release(&s);
     kith_dataset_free(d);
     free(p);
+}
+
+static const float *vectors_of(const kith_model *m)
+{
+    return kith__state_values(&m->state, "vectors", 300, 128);
+}
+
+/* On the same graph they are not learnt again; on another they are. */
+TEST(vectors_are_taken_from_another_model_of_the_same_graph)
+{
+    kith_dataset *d[] = {generated(300, 3, 60),
+                         generated_with(300, 3, 60, .6, 20)};
+    const size_t bytes = 300 * 128 * sizeof(float);
+    kith_train_options o;
+    kith_split s[2];
+    kith_error err;
+
+    kith_train_options_init(&o);
+    o.job.threads = 1;
+    for (int i = 0; i < 2; i++)
+        CHECK_OK(kith_split_read(d[i], "0", &s[i], &err));
+    for (int i = 0; i < 2; i++) {
+        const char *method = i ? "planetoid" : "deepwalk";
+        kith_model *first = train(d[0], &s[0], method, 1, 2, KITH_FIX_ALL,
+                                  NULL),
+                   *fresh = train(d[1], &s[1], method, 1, 2, KITH_FIX_ALL,
+                                  NULL),
+                   *same = NULL, *other = NULL;
+        float apart = 0;
+
+        o.like = first;
+        CHECK_OK(kith_model_train(d[0], method, &s[0], &o, &same, NULL, &err));
+        CHECK_OK(kith_model_train(d[1], method, &s[1], &o, &other, NULL, &err));
+        for (int j = 0; j < 300 * 128; j++)
+            apart = fmaxf(apart,
+                          fabsf(vectors_of(first)[j] - vectors_of(same)[j]));
+        CHECK(apart < 1e-6f);
+        CHECK(memcmp(vectors_of(fresh), vectors_of(other), bytes) == 0);
+        CHECK(memcmp(vectors_of(fresh), vectors_of(first), bytes) != 0);
+        kith_model_free(first);
+        kith_model_free(fresh);
+        kith_model_free(same);
+        kith_model_free(other);
+    }
+    for (int i = 0; i < 2; i++) {
+        kith_split_release(&s[i]);
+        kith_dataset_free(d[i]);
+    }
 }
 
 /* ---- odd data ------------------------------------------------------------ */
