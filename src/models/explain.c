@@ -30,6 +30,7 @@
 #include "models/potentials.h"
 #include "models/solution.h"
 #include "models/solve.h"
+#include "models/two_classes.h"
 
 /* What may be left of a belief unexplained, before and after refinement. */
 static const double COARSE = 1e-3, FINE = 1e-7;
@@ -276,12 +277,16 @@ out:
 /* ---- all of it ----------------------------------------------------------- */
 
 /* t: the class's belief; less the mean over the classes where own parts stand
- * beside, which are not centred. */
+ * beside, which are not centred, and where all are and two columns are one. */
 static void choose_target(const kith_solution *s, const kith_explanation *e,
                           double *to)
 {
+    const bool centred = s->b.own ||
+                         kith__is_one_column(&s->setting.task, s->b.coupling,
+                                             s->b.Q, s->b.P);
+
     for (int c = 0; c < e->classes; c++)
-        to[c] = (c == e->of_class) - (s->b.own ? 1.0 / e->classes : 0);
+        to[c] = (c == e->of_class) - (centred ? 1.0 / e->classes : 0);
 }
 
 /* The belief, and the node's own part of it. */

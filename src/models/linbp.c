@@ -16,7 +16,7 @@
 
 #include "core/alloc.h"
 #include "kernels/spectral.h"
-#include "models/method.h"
+#include "models/two_classes.h"
 
 void kith__coupling_start(int classes, float *H)
 {
@@ -45,20 +45,20 @@ void kith__centre_potentials(const kith__task *task, const float *potentials,
                 (c == task->truth[l] ? 1.0f : 0.0f) - mean;
 }
 
-kith_status kith__propagate(const kith__task *task, const kith__coupled *W,
-                            const float *H, const float *Q, int most,
-                            double tolerance, float *P, float *other,
-                            kith_certificate *certificate, kith_error *err)
+/* P is the start, and then *end, P or other, is the end; k columns. */
+static kith_status propagate(const kith__task *task, const kith__coupled *W,
+                             int k, const float *H, const float *Q, int most,
+                             double tolerance, float *P, float *other,
+                             float **end, kith_certificate *certificate,
+                             kith_error *err)
 {
-    const size_t bytes = (size_t)task->n * (size_t)task->classes * sizeof(*P);
     float *from = P, *to = other;
     kith_status st = KITH_OK;
     int i = 0;
 
     certificate->converged = false;
     while (i < most && !certificate->converged) {
-        const float change = kith__coupled_step(W, from, task->classes, H, Q,
-                                                to);
+        const float change = kith__coupled_step(W, from, k, H, Q, to);
         float *swap = from;
 
         i++;
@@ -70,8 +70,50 @@ kith_status kith__propagate(const kith__task *task, const kith__coupled *W,
                            err));
     }
     certificate->iterations = i;
-    if (from != P)
-        memcpy(P, from, bytes);
+    *end = from;
+out:
+    return st;
+}
+
+/* As one column: p and q in `other`, which has room for two; P in its turn has
+ * room for the next p. */
+static kith_status propagate_one(const kith__task *task, const kith__coupled *W,
+                                 const float *H, const float *Q, int most,
+                                 double tolerance, float *P, float *other,
+                                 kith_certificate *certificate, kith_error *err)
+{
+    const int32_t n = task->n;
+    const float h = kith__one_coupling(H);
+    float *p = other, *q = other + n, *end;
+    kith_status st = KITH_OK;
+
+    kith__first_column(P, n, task->threads, p);
+    kith__first_column(Q, n, task->threads, q);
+    TRY(propagate(task, W, 1, &h, q, most, tolerance, p, P, &end, certificate,
+                  err));
+    if (end != p)
+        memcpy(p, end, (size_t)n * sizeof(*p));
+    kith__both_columns(p, n, task->threads, P);
+out:
+    return st;
+}
+
+kith_status kith__propagate(const kith__task *task, const kith__coupled *W,
+                            const float *H, const float *Q, int most,
+                            double tolerance, float *P, float *other,
+                            kith_certificate *certificate, kith_error *err)
+{
+    const size_t bytes = (size_t)task->n * (size_t)task->classes * sizeof(*P);
+    kith_status st = KITH_OK;
+    float *end;
+
+    if (most > 1 && kith__is_one_column(task, H, Q, P))
+        return propagate_one(task, W, H, Q, most, tolerance, P, other,
+                             certificate, err);
+    TRY(propagate(task, W, task->classes, H, Q, most, tolerance, P, other, &end,
+                  certificate, err));
+    if (end != P)
+        memcpy(P, end, bytes);
 out:
     return st;
 }

@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "kernels/pull.h"
 #include "models/solution.h"
+#include "models/two_classes.h"
 
 int64_t kith__fixed_point_room(const kith__task *t)
 {
@@ -81,15 +82,15 @@ static void turn(gradients *g, double b)
         g->D[i] = (float)((double)g->R[i] + b * (double)g->D[i]);
 }
 
-kith_status kith__fixed_point(const kith__task *t, const kith__coupled *W,
-                              const float *H, const float *P, double enough,
-                              const char *stage, float *room, const float *E,
-                              float *Z, kith_error *err)
+/* With k columns; room for 3 n k + k^2 floats. */
+static kith_status solve(const kith__task *t, const kith__coupled *W, int k,
+                         const float *H, const float *P, double enough,
+                         const char *stage, float *room, const float *E,
+                         float *Z, kith_error *err)
 {
     enum { MOST = 500 };
     static const double BEYOND = 1e-16; /* of |R|^2 */
-    const int C = t->classes;
-    const int64_t cells = (int64_t)t->n * C;
+    const int64_t cells = (int64_t)t->n * k;
     gradients g = {.R = room,
                    .D = room + cells,
                    .AD = room + 2 * cells,
@@ -102,7 +103,7 @@ kith_status kith__fixed_point(const kith__task *t, const kith__coupled *W,
     kith_status st = KITH_OK;
 
     TRY_NEW(g.sums, kith__alloc(g.blocks * BLOCK_SUMS, sizeof(*g.sums)));
-    for (int i = 0; i < C * C; i++)
+    for (int i = 0; i < k * k; i++)
         less[i] = -H[i];
     memset(Z, 0, (size_t)cells * sizeof(*Z));
     memcpy(g.R, E, (size_t)cells * sizeof(*E));
@@ -114,7 +115,7 @@ kith_status kith__fixed_point(const kith__task *t, const kith__coupled *W,
          i++) {
         const double before = square;
 
-        kith__coupled_step(W, g.D, C, less, g.D, g.AD);
+        kith__coupled_step(W, g.D, k, less, g.D, g.AD);
         square = walk(&g, before / curvature(&g), Z, &worth);
         if (!P)
             worth = sqrt(square / first);
@@ -124,6 +125,31 @@ kith_status kith__fixed_point(const kith__task *t, const kith__coupled *W,
     }
 out:
     kith__free(g.sums);
+    return st;
+}
+
+kith_status kith__fixed_point(const kith__task *t, const kith__coupled *W,
+                              const float *H, const float *P, double enough,
+                              const char *stage, float *room, const float *E,
+                              float *Z, kith_error *err)
+{
+    const int32_t n = t->n;
+    float *e, *p, *z, h;
+    kith_status st = KITH_OK;
+
+    if (!kith__is_one_column(t, H, E, P ? P : E))
+        return solve(t, W, t->classes, H, P, enough, stage, room, E, Z, err);
+    h = kith__one_coupling(H);
+    e = room + 3 * (int64_t)n + 1;
+    p = e + n;
+    z = p + n;
+    kith__first_column(E, n, t->threads, e);
+    if (P) /* |r p| counts twice in two columns */
+        kith__first_column(P, n, t->threads, p);
+    TRY(solve(t, W, 1, &h, P ? p : NULL, P ? enough / 2 : enough, stage, room,
+              e, z, err));
+    kith__both_columns(z, n, t->threads, Z);
+out:
     return st;
 }
 

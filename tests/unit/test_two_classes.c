@@ -1,0 +1,134 @@
+/*
+ * test_two_classes.c: two classes as one column, beside steps of both.
+ */
+#include "models/solve.h"
+#include "models/two_classes.h"
+#include "small_graphs.h"
+
+enum { N = 200, STEPS = 12 };
+
+typedef struct fixture {
+    kith_graph *g;
+    kith__task task;
+    float *scale, *weights;
+    float Q[2 * N], P[2 * N], other[2 * N];
+} fixture;
+
+static void set_up(fixture *f, double uncentred)
+{
+    kith__rng r = kith__rng_start(3, 4);
+
+    *f = (fixture){.g = small_graph(N, 700, false, 9)};
+    f->task = (kith__task){.graph = f->g, .n = N, .classes = 2, .threads = 2};
+    f->task.W = (kith__coupled){.n = N,
+                                .rows = kith_graph_rows(f->g),
+                                .neighbours = kith_graph_neighbours(f->g),
+                                .threads = 2};
+    CHECK(kith__coupled_start(f->g, 2, &f->task.W, &f->scale, &f->weights));
+    for (int u = 0; u < N; u++) {
+        f->Q[2 * u] = (float)(kith__rng_real(&r) - .5);
+        f->Q[2 * u + 1] = -f->Q[2 * u] + (float)uncentred;
+    }
+    memcpy(f->P, f->Q, sizeof(f->P));
+}
+
+static void clean_up(fixture *f)
+{
+    free(f->scale);
+    free(f->weights);
+    kith_graph_free(f->g);
+}
+
+/* Steps of both columns, to the letter; returns the last change. */
+static float take_steps(const fixture *f, const float *H, float *P)
+{
+    float next[2 * N], change = 0;
+
+    memcpy(P, f->Q, sizeof(f->Q));
+    for (int i = 0; i < STEPS; i++) {
+        change = kith__coupled_step(&f->task.W, P, 2, H, f->Q, next);
+        memcpy(P, next, sizeof(next));
+    }
+    return change;
+}
+
+static double apart(const float *x, const float *y)
+{
+    double most = 0;
+
+    for (int i = 0; i < 2 * N; i++)
+        most = fmax(most, fabs((double)x[i] - (double)y[i]));
+    return most;
+}
+
+TEST(one_column_takes_the_steps_of_two)
+{
+    const float H[] = {.4f, -.4f, -.4f, .4f};
+    kith_certificate c;
+    kith_error err;
+    float both[2 * N];
+    fixture f;
+
+    for (int steps = STEPS; steps >= STEPS - 1; steps--) { /* even and odd */
+        set_up(&f, 0);
+        CHECK(kith__is_one_column(&f.task, H, f.Q, f.P));
+        CHECK_OK(kith__propagate(&f.task, &f.task.W, H, f.Q, steps, 0, f.P,
+                                 f.other, &c, &err));
+        CHECK_INT(c.iterations, steps);
+        if (steps == STEPS) {
+            CHECK_NEAR(c.residual, (double)take_steps(&f, H, both), 1e-6);
+            CHECK(apart(f.P, both) < 1e-6);
+        } else {
+            kith__coupled_step(&f.task.W, f.P, 2, H, f.Q, f.other);
+            CHECK(apart(f.other, both) < 1e-6);
+        }
+        clean_up(&f);
+    }
+}
+
+/* What is not centred goes the way of both columns. */
+TEST(other_potentials_and_couplings_keep_two_columns)
+{
+    const float H[] = {.4f, -.4f, -.4f, .4f},
+                lopsided[] = {.4f, -.4f, -.3f, .3f};
+    const float uneven[] = {.4f, -.3f, -.3f, .4f};
+    kith_certificate c;
+    kith_error err;
+    float both[2 * N];
+    fixture f;
+
+    set_up(&f, 0);
+    CHECK(!kith__is_one_column(&f.task, lopsided, f.Q, f.P));
+    CHECK(!kith__is_one_column(&f.task, uneven, f.Q, f.P));
+    f.task.classes = 3;
+    CHECK(!kith__is_one_column(&f.task, H, f.Q, f.P));
+    clean_up(&f);
+    set_up(&f, .1);
+    CHECK(!kith__is_one_column(&f.task, H, f.Q, f.P));
+    take_steps(&f, H, both);
+    CHECK_OK(kith__propagate(&f.task, &f.task.W, H, f.Q, STEPS, 0, f.P, f.other,
+                             &c, &err));
+    CHECK(apart(f.P, both) == 0);
+    clean_up(&f);
+}
+
+/* Z = E + W Z H, checked by that. */
+TEST(the_fixed_point_of_one_column_is_that_of_two)
+{
+    const float H[] = {.4f, -.4f, -.4f, .4f};
+    float *room, Z[2 * N], again[2 * N];
+    kith_error err;
+    fixture f;
+
+    set_up(&f, 0);
+    room = malloc((size_t)kith__fixed_point_room(&f.task) * sizeof(*room));
+    for (int with = 0; with < 2; with++) {
+        CHECK_OK(kith__fixed_point(&f.task, &f.task.W, H, with ? f.P : NULL,
+                                   1e-6, NULL, room, f.Q, Z, &err));
+        kith__coupled_step(&f.task.W, Z, 2, H, f.Q, again);
+        CHECK(apart(Z, again) < 1e-5);
+        CHECK(apart(Z, f.Q) > .01);
+    }
+    free(room);
+    clean_up(&f);
+}
