@@ -16,10 +16,11 @@ static const char *const usage[] = {
 
 static const char *const description[] = {
     "Says which nodes to have labelled next, so that an hour of labelling buys "
-    "the most: nodes that the model is unsure of and whose label would reach "
-    "much other uncertainty over the edges. Each suggestion counts as labelled "
-    "for those after it, so that they do not crowd in one place, and each "
-    "class gets its share of them. So scores do not always fall.",
+    "the most: nodes that the model is unsure of and whose label would tell "
+    "much about others, by features as seen through the graph, or without "
+    "features over the edges. Each suggestion counts as labelled for those "
+    "after it, so that they do not crowd in one place; without features each "
+    "class gets its share of them, so that scores do not always fall.",
     "Writes a table: node, score, uncertainty, influence; score is the product "
     "of the other two. The model is one that 'kith classify --save' kept, of "
     "any method; a model file does not hold the graph: --graph names it.",

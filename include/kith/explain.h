@@ -186,12 +186,16 @@ typedef struct kith_suggestion {
  * Which nodes to label next, the best first: at most `count` of `candidates`
  * (NULL: all nodes) that were not trained on, into out; *found of them.  Nodes
  * already suggested count as labelled for those that follow, so that the list
- * does not crowd in one place; classes take turns by the share that the model
- * expects of each.  Any method.
+ * does not crowd in one place.  Where the data have features, influence is on
+ * what is predicted from them as seen through the graph; else on the graph
+ * alone, and classes take turns by the share that the model expects of each.
+ * Any method.
  *
- * Errors: KITH_ERR_ARGUMENT, KITH_ERR_NOMEM, KITH_ERR_CANCELLED.  Cost: about
- * 30 propagations of one number per node, and a few more per suggestion, at
- * most 200 in all.
+ * Errors: KITH_ERR_ARGUMENT, KITH_ERR_NOMEM, KITH_ERR_CANCELLED.  Cost: without
+ * features about 30 propagations of one number per node, and a few more per
+ * suggestion, at most 200 in all; with them 4 of D <= 256 numbers and n D^2,
+ * then n D a suggestion, and 3 n D floats, at most 200 MB up to 2 million
+ * nodes.
  */
 KITH_API kith_status kith_suggest(const kith_solution *s,
                                   const int32_t *candidates, int32_t n,

@@ -134,11 +134,13 @@ static double checkpoint_bytes(const job *j)
 
 enum { ROWS = 128, SAMPLED = 1 << 22 };
 
-/* Seconds of a step of LinBP: the better of two, of large graphs just one. */
+/* Seconds of a step of LinBP, two centred classes as one column: the better of
+ * two, of large graphs just one. */
 static kith_status time_step(const job *j, double *seconds, kith_error *err)
 {
+    const kith_params *p = &j->options->params;
     const kith__coupled *W = &j->task->W;
-    const int C = (int)j->C;
+    const int C = j->C == 2 && !p->as_written && !p->uncentred ? 1 : (int)j->C;
     const int64_t cells = (int64_t)W->n * C;
     kith_status st = KITH_OK;
     float *X = NULL, *Y = NULL, *H = NULL;

@@ -1,5 +1,6 @@
 /*
- * suggest.c: which node to label next.
+ * suggest.c: which node to label next.  With features: suggest_features.c; here
+ * of the graph alone.
  *
  * Beliefs as a Gaussian field over the nodes without a label: its covariance is
  * G = (I - h W)^-1, h = rho(H), labelled nodes left out of W since they stop
@@ -26,7 +27,7 @@
 #include "kernels/softmax.h"
 #include "kernels/spectral.h"
 #include "models/model_object.h"
-#include "models/solution.h"
+#include "models/suggest_features.h"
 
 enum { FIRST_MOST = 60, AGAIN_MOST = 12, APPLICATIONS_MOST = 140 };
 static const double LARGE = 4e6; /* stored neighbours */
@@ -249,7 +250,11 @@ kith_status kith_suggest(const kith_solution *s, const int32_t *candidates,
                      kith__rho_small(s->b.coupling, s->setting.task.classes))
               : .8;
     TRY(prepare(&x, candidates, n, err));
-    TRY(choose(&x, count, out, found, err));
+    if (s->data->features && s->data->features->columns > 0)
+        TRY(kith__suggest_by_features(s, x.a, x.open, x.h, count, out, found,
+                                      err));
+    else
+        TRY(choose(&x, count, out, found, err));
 out:
     kith__free(x.a);
     kith__free(x.likely);
