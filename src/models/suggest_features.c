@@ -5,6 +5,7 @@
  *
  *     p_v = y_v . b,   Y = X~ + h W Y (HOPS times),   b of covariance I,
  *
+ * rows of Y scaled to length 1 and centred,
  * and a label as p_v with noise of variance m, the mean of |y_v|^2.  Labels of
  * the nodes L leave b the covariance S = (I + Y_L'Y_L / m)^-1, and one at v
  * takes
@@ -85,6 +86,15 @@ out:
     return st;
 }
 
+static double dot(const float *x, const float *y, int n)
+{
+    double sum = 0;
+
+    for (int i = 0; i < n; i++)
+        sum += (double)x[i] * (double)y[i];
+    return sum;
+}
+
 /* ---- rows ---------------------------------------------------------------- */
 
 static double length_of(const kith__matrix *X, int32_t u)
@@ -154,11 +164,20 @@ static void see_through_graph(space *x, const kith__coupled *W, double h)
     }
 }
 
-/* Less the mean of all rows: a regression has a bias for that. */
+/* Rows of length 1, as a regression sees them, less the mean of all rows: it
+ * has a bias for that. */
 static void centre(space *x)
 {
     const int D = x->D;
 
+#pragma omp parallel for num_threads(x->threads) schedule(static)
+    for (int64_t u = 0; u < x->n; u++) {
+        float *y = x->Y + u * D;
+        const double square = dot(y, y, D);
+
+        for (int d = 0; square > 0 && d < D; d++)
+            y[d] /= (float)sqrt(square);
+    }
     kith__column_sums(x->Y, x->n, NULL, D, x->M, x->partial, x->threads);
 #pragma omp parallel for num_threads(x->threads) schedule(static)
     for (int64_t u = 0; u < x->n; u++)
@@ -220,15 +239,6 @@ static void begin(space *x, const kith__task *t)
         learn(x, x->Y + (int64_t)t->train[l] * D);
     kith__gemm(x->Y, x->S, x->n, NULL, D, D, false, x->U, x->threads);
     kith__gemm(x->U, x->M, x->n, NULL, D, D, false, x->V, x->threads);
-}
-
-static double dot(const float *x, const float *y, int n)
-{
-    double sum = 0;
-
-    for (int i = 0; i < n; i++)
-        sum += (double)x[i] * (double)y[i];
-    return sum;
 }
 
 static double influence(const space *x, int32_t v)

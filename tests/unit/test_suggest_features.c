@@ -23,7 +23,8 @@ static int32_t degree(const kith_graph *g, int32_t u)
     return (int32_t)(kith_graph_rows(g)[u + 1] - kith_graph_rows(g)[u]);
 }
 
-/* Rows of length 1, four times Y = X + h W Y, less their mean. */
+/* Rows of length 1, four times Y = X + h W Y, length 1 again, less their mean.
+ */
 static void find_rows(fixture *f)
 {
     const kith_graph *g = f->d->graph;
@@ -56,6 +57,14 @@ static void find_rows(fixture *f)
                     next[u * D + c] += h * w * f->Y[v * D + c];
             }
         memcpy(f->Y, next, N * (size_t)D * sizeof(*X));
+    }
+    for (int u = 0; u < N; u++) {
+        double sum = 0;
+
+        for (int c = 0; c < D; c++)
+            sum += pow(f->Y[u * D + c], 2);
+        for (int c = 0; sum > 0 && c < D; c++)
+            f->Y[u * D + c] /= sqrt(sum);
     }
     for (int c = 0; c < D; c++) {
         double mean = 0;
