@@ -28,6 +28,8 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/sort.h"
+#include "kernels/rows.h"
 #include "kernels/several.h"
 #include "kernels/softmax.h"
 #include "kernels/spectral.h"
@@ -240,7 +242,7 @@ static kith_status new_records(learner *s, int points, int terms,
     return KITH_OK;
 }
 
-/* The first beliefs into all records. */
+/* The first beliefs into all records, and x_0 of them, which points share. */
 static void fill_records(learner *s)
 {
     const kith__task *t = s->task;
@@ -248,7 +250,8 @@ static void fill_records(learner *s)
 #pragma omp parallel for num_threads(t->threads) schedule(static)
     for (int32_t u = 0; u < t->n; u++)
         for (int j = 0; j < s->I.points; j++)
-            kith__implicit_put(&s->I, u, j, 0, s->P1 + (int64_t)u * s->C);
+            kith__implicit_put(&s->I, u, j, j == 0 ? 0 : -1,
+                               s->P1 + (int64_t)u * s->C);
 }
 
 /* P_1 = Q + W Q H into the records, and the sums of the first pass, the same
@@ -644,18 +647,18 @@ KITH__ALWAYS_INLINE void propagate_written_row(const learner *s, int C, int n,
     }
 }
 
-/* Of all nodes, or of a list where the rest does not matter any more. */
-static void propagate_written(learner *s, const kith__known_nodes *list,
+/* Of all nodes, or of some where the rest does not matter any more. */
+static void propagate_written(learner *s, const kith__rows *some,
                               float *changes)
 {
-    const int32_t rows = list ? list->n : s->task->n;
+    const int64_t rows = kith__row_count(some, s->task->n);
     float change[POINTS] = {0}, *swap;
 
 #pragma omp parallel for num_threads(s->task->threads) schedule(dynamic, 1024) \
     reduction(max                                                              \
               : change[:POINTS])
-    for (int32_t i = 0; i < rows; i++) {
-        const int32_t u = list ? list->node[i] : i;
+    for (int64_t i = 0; i < rows; i++) {
+        const int32_t u = (int32_t)kith__nth_row(some, i);
 
 #define ROW(C, n) propagate_written_row(s, C, n, u, change)
         WITH_CLASSES(s, ROW);
@@ -775,6 +778,73 @@ static kith_status guard(learner *s, kith_error *err)
     return KITH_OK;
 }
 
+/* ---- nodes that are asked for ---------------------------------------------
+ */
+
+/* Whose beliefs are wanted in the end, and these and their neighbours, which is
+ * all that the last step reads. */
+typedef struct asked {
+    kith__rows own, around;
+} asked;
+
+static void asked_release(asked *a)
+{
+    kith__free(a->own.node);
+    kith__free(a->around.node);
+}
+
+/* The rows of a step that so many others follow; all if nodes is NULL. */
+static const kith__rows *needed(const asked *nodes, int following)
+{
+    return !nodes || following > 1 ? NULL
+           : following == 1        ? &nodes->around
+                                   : &nodes->own;
+}
+
+/* Ascending, each once. */
+static void sort_rows(kith__rows *r)
+{
+    const int32_t n = r->count;
+
+    kith__sort_u32((uint32_t *)r->node, n);
+    r->count = 0;
+    for (int32_t i = 0; i < n; i++)
+        if (i == 0 || r->node[i] != r->node[r->count - 1])
+            r->node[r->count++] = r->node[i];
+}
+
+/* Rows without marks; `around` is of all nodes if that would be as many. */
+static kith_status find_asked(const kith__task *t, const kith__known_nodes *val,
+                              asked *out, kith_error *err)
+{
+    const int64_t *rows = t->W.rows;
+    kith_status st = KITH_OK;
+    int64_t most = val->n;
+
+    *out = (asked){0};
+    for (int32_t i = 0; i < val->n; i++)
+        most += rows[val->node[i] + 1] - rows[val->node[i]];
+    TRY_NEW(out->own.node, kith__alloc(val->n, sizeof(int32_t)));
+    TRY_NEW(out->around.node,
+            kith__alloc(most < t->n ? most : t->n, sizeof(int32_t)));
+    for (int32_t i = 0; i < val->n; i++) {
+        const int32_t u = val->node[i];
+
+        out->own.node[out->own.count++] = u;
+        if (most >= t->n)
+            continue;
+        out->around.node[out->around.count++] = u;
+        for (int64_t p = rows[u]; p < rows[u + 1]; p++)
+            out->around.node[out->around.count++] = t->W.neighbours[p];
+    }
+    for (int32_t u = 0; most >= t->n && u < t->n; u++)
+        out->around.node[out->around.count++] = u;
+    sort_rows(&out->own);
+    sort_rows(&out->around);
+out:
+    return st;
+}
+
 /* ---- the whole ----------------------------------------------------------- */
 
 static kith_status tell(const learner *s, const char *stage, int passes,
@@ -854,9 +924,8 @@ out:
 }
 
 /* The rest of the propagations after the first one since learning.  Beliefs of
- * nodes other than those asked for may be left a step behind. */
-static kith_status finish(learner *s, const kith__known_nodes *asked,
-                          kith_error *err)
+ * nodes other than those asked for may be left a step or two behind. */
+static kith_status finish(learner *s, const asked *nodes, kith_error *err)
 {
     const kith_params *p = s->point[0].p;
     const int left = p->as_written ? 0 : p->iterations - p->outer - 1;
@@ -871,7 +940,7 @@ static kith_status finish(learner *s, const kith__known_nodes *asked,
         if (done)
             break;
         if (s->x)
-            propagate_written(s, i + 1 == left ? asked : NULL, changes);
+            propagate_written(s, needed(nodes, left - 1 - i), changes);
         else
             propagate(s, changes);
         for (int j = 0; j < s->points; j++) {
@@ -910,14 +979,14 @@ out:
 }
 
 /* All points; P: of the only one with its weights written out. */
-static kith_status finish_all(learner *s, const kith__known_nodes *asked,
-                              float *P, kith_error *err)
+static kith_status finish_all(learner *s, const asked *nodes, float *P,
+                              kith_error *err)
 {
     if (s->w && s->points == 1)
         return finish_written(s, P, err);
     if (s->w)
         begin_written(s);
-    return finish(s, asked, err);
+    return finish(s, nodes, err);
 }
 
 /* Room for as many points as share a pass; the sums of the first stay. */
@@ -947,8 +1016,10 @@ kith_status kith__lcm_try_implicit(const kith__task *task,
     const int together = n < POINTS ? n : POINTS;
     kith_status st = KITH_OK;
     float *P1 = NULL, *P = NULL, *w = NULL;
+    asked nodes = {0};
     learner s = {0};
 
+    TRY(find_asked(task, val, &nodes, err));
     TRY_NEW(P1, kith__alloc_big(cells, sizeof(*P1)));
     TRY_NEW(P, kith__alloc(cells, sizeof(*P))); /* few of its pages are used */
     TRY(begin(&s, task, points, kind, potentials, P1, err));
@@ -970,7 +1041,7 @@ kith_status kith__lcm_try_implicit(const kith__task *task,
         TRY(new_records(&s, J, outer, err));
         fill_records(&s);
         TRY(alternate(&s, err));
-        TRY(finish_all(&s, val, P, err));
+        TRY(finish_all(&s, &nodes, P, err));
         for (int j = 0; j < J; j++) {
             for (int32_t k = 0; (J > 1 || !s.w) && k < val->n; k++)
                 read_row(&s, j, val->node[k], P);
@@ -982,6 +1053,7 @@ kith_status kith__lcm_try_implicit(const kith__task *task,
     }
 out:
     release(&s);
+    asked_release(&nodes);
     kith__free(P1);
     kith__free(P);
     kith__free(w);
