@@ -20,10 +20,13 @@ else
     "$kith" graph convert "$tmp/g.kg" "$tmp/in.tsv" -q
 fi
 
-now() { date +%s%N; }
-
-# Milliseconds of one run of a command, its output dropped.
-once() { local t0 t1; t0=$(now); "$@" > /dev/null; t1=$(now); echo $(((t1 - t0) / 1000)); }
+# Microseconds of one run of a command, its output dropped.
+once() {
+    local t0=${EPOCHREALTIME/[.,]/} t1
+    "$@" > /dev/null
+    t1=${EPOCHREALTIME/[.,]/}
+    echo $((t1 - t0))
+}
 
 build2() { "$kith" graph build "$tmp/in.tsv" -o "$tmp/out.kg" --threads 2 -q; }
 build1() { "$kith" graph build "$tmp/in.tsv" -o "$tmp/out.kg" --threads 1 -q; }
@@ -36,9 +39,13 @@ command -v mawk > /dev/null && peers="$peers adder" || echo "skipped: mawk is no
 /usr/bin/python3 -c 'import scipy.sparse' 2> /dev/null && peers="$peers scipy" ||
     echo "skipped: python3-scipy is not installed"
 
-# Interleaved, so that a noisy moment hits all of them; the median is shown.
+# In turn, so that a noisy moment hits all of them, and each twice in a row, of
+# which the second counts: warm, whatever went before.  The median is shown.
 for _ in $(seq "$rounds"); do
-    for p in $peers; do once "$p" >> "$tmp/$p.us"; done
+    for p in $peers; do
+        once "$p" > /dev/null
+        once "$p" >> "$tmp/$p.us"
+    done
 done
 median() { sort -n "$tmp/$1.us" | sed -n "$(((rounds + 1) / 2))p"; }
 

@@ -49,7 +49,7 @@ const int32_t kith__paper_sizes[KITH__SIZES] = {1, 5, 10, 20, 40};
 const kith__paper_row kith__paper_rows[] = {
     {.method = "logreg", .title = "logistic regression", .group = OLDER},
     {.method = "lp", .title = "LP", .group = OLDER, .social = true},
-    {.method = "ica", .title = "ICA", .group = OLDER},
+    {.method = "ica", .title = "ICA", .group = OLDER, .budget = KITH__SLOW},
     {.method = "manireg",
      .title = "ManiReg",
      .group = OLDER,
