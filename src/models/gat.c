@@ -10,9 +10,10 @@
  * Backward through elu from H alone:  elu' = 1 where H > 0, else H + 1 (before
  * scaling), and where H = 0 the cell was dropped.  Edge weights are not used.
  */
+#include <math.h>
+
 #include "models/net_method.h"
 #include "nn/attention.h"
-#include <math.h>
 
 enum { W0, F0, T0, B0, W1, F1, T1, B1 };
 /* rooms: n x K hidden; NODE0, NODE1 what attention stores; LEFT, RIGHT n x
@@ -94,7 +95,7 @@ static void elu_backward(const float *H, int64_t n, int k,
         }
 }
 
-/* Z = Y + b */
+/* Z = Y + b, in the rows this pass is about. */
 static void add_bias(const kith__net *net, const float *Y, const float *bias,
                      float *restrict Z)
 {

@@ -152,21 +152,21 @@ meet_back(const kith__attention *a, const float *dY, int32_t u, int32_t v,
     const float *hu = a->H + (int64_t)u * K * D,
                 *hv = a->H + (int64_t)v * K * D;
     const float *yu = dY + (int64_t)u * K * D, *yv = dY + (int64_t)v * K * D;
-    const bool there = kith__has_row(a->out, u),
-               back_too = kith__has_row(a->out, v);
+    const bool u_counts = kith__has_row(a->out, u),
+               v_counts = kith__has_row(a->out, v); /* else dY is 0 */
     float kept[KITH__HEADS_MOST], back[KITH__HEADS_MOST];
 
-    if (there)
+    if (u_counts)
         drop_heads(&a->drop, u, v, K, kept);
-    for (int k = 0; there && k < K; k++) {
+    for (int k = 0; u_counts && k < K; k++) {
         float g;
 
         pull_back(x, nv, K, k, kept[k], dot(yu + k * D, hv + k * D, D), &g);
         x[DS * K + k] += g;
     }
-    if (back_too)
+    if (v_counts)
         drop_heads(&a->drop, v, u, K, back);
-    for (int k = 0; back_too && k < K; k++) {
+    for (int k = 0; v_counts && k < K; k++) {
         float g, w;
 
         w = pull_back(u == v ? x : nv, x, K, k, back[k],

@@ -71,6 +71,60 @@ TEST(products_equal_plain_loops)
     CHECK(worst < 2e-5);
 }
 
+/* The same of every third row, and the others stay as they are. */
+TEST(products_of_some_rows_leave_the_others_alone)
+{
+    enum { ROWS = 400, J = 70, K = 67, SOME = (ROWS + 2) / 3 };
+    static float X[ROWS * J], W[J * K], Y[ROWS * K], T[ROWS * J], G[J * K],
+        s[K], partial[KITH__GEMM_PARTS * J * K];
+    int32_t node[SOME];
+    const kith__rows some = {.count = SOME, .node = node};
+    double worst = 0;
+
+    fill(X, ROWS * J, 1);
+    fill(W, J * K, 2);
+    for (int i = 0; i < SOME; i++)
+        node[i] = 3 * i;
+    for (int i = 0; i < ROWS * K; i++)
+        Y[i] = 1;
+    memset(T, 0, sizeof(T));
+    kith__gemm(X, W, ROWS, &some, J, K, true, Y, 2);
+    kith__gemm_turned(Y, W, ROWS, &some, J, K, false, T, 2);
+    kith__gemm_over_rows(X, Y, ROWS, &some, J, K, G, partial, 2);
+    kith__column_sums(Y, ROWS, &some, K, s, partial, 2);
+    for (int u = 0; u < ROWS; u++)
+        for (int c = 0; c < K; c++) {
+            double y = 1;
+
+            for (int j = 0; u % 3 == 0 && j < J; j++)
+                y += (double)X[u * J + j] * (double)W[j * K + c];
+            worst = fmax(worst, fabs(y - (double)Y[u * K + c]));
+        }
+    for (int u = 0; u < ROWS; u++)
+        for (int j = 0; j < J; j++) {
+            double t = 0;
+
+            for (int c = 0; u % 3 == 0 && c < K; c++)
+                t += (double)Y[u * K + c] * (double)W[j * K + c];
+            worst = fmax(worst, fabs(t - (double)T[u * J + j]) / 10);
+        }
+    for (int c = 0; c < K; c++) {
+        double sum = 0;
+
+        for (int u = 0; u < ROWS; u += 3)
+            sum += (double)Y[u * K + c];
+        worst = fmax(worst, fabs(sum - (double)s[c]) / 10);
+        for (int j = 0; j < J; j++) {
+            double g = 0;
+
+            for (int u = 0; u < ROWS; u += 3)
+                g += (double)X[u * J + j] * (double)Y[u * K + c];
+            worst = fmax(worst, fabs(g - (double)G[j * K + c]) / 10);
+        }
+    }
+    CHECK(worst < 2e-5);
+}
+
 /* By hand: the first step of Adam is the rate, whatever the gradient. */
 TEST(adam_takes_steps_of_its_rate)
 {
