@@ -778,13 +778,12 @@ static kith_status guard(learner *s, kith_error *err)
     return KITH_OK;
 }
 
-/* ---- nodes that are asked for ---------------------------------------------
- */
+/* ---- nodes asked for ----------------------------------------------------- */
 
-/* Whose beliefs are wanted in the end, and these and their neighbours, which is
- * all that the last step reads. */
+/* Whose beliefs are wanted in the end; and these and their neighbours, which is
+ * all that the last step reads, none if that is about every node. */
 typedef struct asked {
-    kith__rows own, around;
+    kith__rows own, around; /* without marks */
 } asked;
 
 static void asked_release(asked *a)
@@ -793,12 +792,14 @@ static void asked_release(asked *a)
     kith__free(a->around.node);
 }
 
-/* The rows of a step that so many others follow; all if nodes is NULL. */
+/* The rows of a step that so many others follow; NULL: all. */
 static const kith__rows *needed(const asked *nodes, int following)
 {
-    return !nodes || following > 1 ? NULL
-           : following == 1        ? &nodes->around
-                                   : &nodes->own;
+    if (!nodes || following > 1)
+        return NULL;
+    if (following == 0)
+        return &nodes->own;
+    return nodes->around.count > 0 ? &nodes->around : NULL;
 }
 
 /* Ascending, each once. */
@@ -813,7 +814,6 @@ static void sort_rows(kith__rows *r)
             r->node[r->count++] = r->node[i];
 }
 
-/* Rows without marks; `around` is of all nodes if that would be as many. */
 static kith_status find_asked(const kith__task *t, const kith__known_nodes *val,
                               asked *out, kith_error *err)
 {
@@ -821,25 +821,21 @@ static kith_status find_asked(const kith__task *t, const kith__known_nodes *val,
     kith_status st = KITH_OK;
     int64_t most = val->n;
 
-    *out = (asked){0};
+    TRY_NEW(out->own.node, kith__alloc(val->n, sizeof(int32_t)));
+    memcpy(out->own.node, val->node, (size_t)val->n * sizeof(int32_t));
+    out->own.count = val->n;
     for (int32_t i = 0; i < val->n; i++)
         most += rows[val->node[i] + 1] - rows[val->node[i]];
-    TRY_NEW(out->own.node, kith__alloc(val->n, sizeof(int32_t)));
-    TRY_NEW(out->around.node,
-            kith__alloc(most < t->n ? most : t->n, sizeof(int32_t)));
+    if (most >= t->n)
+        goto out;
+    TRY_NEW(out->around.node, kith__alloc(most, sizeof(int32_t)));
     for (int32_t i = 0; i < val->n; i++) {
         const int32_t u = val->node[i];
 
-        out->own.node[out->own.count++] = u;
-        if (most >= t->n)
-            continue;
         out->around.node[out->around.count++] = u;
         for (int64_t p = rows[u]; p < rows[u + 1]; p++)
             out->around.node[out->around.count++] = t->W.neighbours[p];
     }
-    for (int32_t u = 0; most >= t->n && u < t->n; u++)
-        out->around.node[out->around.count++] = u;
-    sort_rows(&out->own);
     sort_rows(&out->around);
 out:
     return st;
@@ -1019,7 +1015,6 @@ kith_status kith__lcm_try_implicit(const kith__task *task,
     asked nodes = {0};
     learner s = {0};
 
-    TRY(find_asked(task, val, &nodes, err));
     TRY_NEW(P1, kith__alloc_big(cells, sizeof(*P1)));
     TRY_NEW(P, kith__alloc(cells, sizeof(*P))); /* few of its pages are used */
     TRY(begin(&s, task, points, kind, potentials, P1, err));
@@ -1027,10 +1022,12 @@ kith_status kith__lcm_try_implicit(const kith__task *task,
     TRY(first_pass(&s, err));
     kith__implicit_release(&s.I);
     TRY(room_for_points(&s, together, err));
-    if (kith__lcm_writes_out(task, together))
+    if (kith__lcm_writes_out(task, together)) {
         TRY_NEW(w,
                 kith__alloc_big(together * task->W.rows[task->n] + KITH__LANES,
                                 sizeof(*w)));
+        TRY(find_asked(task, val, &nodes, err));
+    }
     s.w = w;
     for (int i = 0; i < n; i += together) {
         const int J = n - i < together ? n - i : together;

@@ -140,21 +140,21 @@ static kith_status time_step(const job *j, double *seconds, kith_error *err)
 {
     const kith_params *p = &j->options->params;
     const kith__coupled *W = &j->task->W;
-    const int C = j->C == 2 && !p->as_written && !p->uncentred ? 1 : (int)j->C;
-    const int64_t cells = (int64_t)W->n * C;
+    const int k = j->C == 2 && !p->as_written && !p->uncentred ? 1 : (int)j->C;
+    const int64_t cells = (int64_t)W->n * k;
     kith_status st = KITH_OK;
     float *X = NULL, *Y = NULL, *H = NULL;
 
     TRY_NEW(X, kith__alloc_big(cells, sizeof(*X)));
     TRY_NEW(Y, kith__alloc_big(cells, sizeof(*Y)));
-    TRY_NEW(H, kith__alloc_zeroed((int64_t)C * C, sizeof(*H)));
+    TRY_NEW(H, kith__alloc_zeroed((int64_t)k * k, sizeof(*H)));
     memset(X, 0, (size_t)cells * sizeof(*X));
     memset(Y, 0, (size_t)cells * sizeof(*Y));
     *seconds = INFINITY;
     for (int round = 0; round < (j->e < 1e8 ? 2 : 1); round++) {
         const double begun = kith__now();
 
-        kith__coupled_step(W, X, C, H, X, Y);
+        kith__coupled_step(W, X, k, H, X, Y);
         *seconds = fmin(*seconds, kith__now() - begun);
     }
 out:

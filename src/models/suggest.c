@@ -145,7 +145,6 @@ static kith_status prepare(search *x, const int32_t *candidates, int32_t n,
                            (int)candidates[i], (int)t->n));
         x->open[candidates[i]] = true;
     }
-    find_loops(x);
 out:
     kith__free(row);
     return st;
@@ -221,6 +220,7 @@ static kith_status choose(search *x, int32_t count, kith_suggestion *out,
     const int32_t together = large ? (count + rounds - 1) / rounds : 1;
     kith_status st = KITH_OK;
 
+    find_loops(x);
     TRY(solve(x, FIRST_MOST, err));
     while (*found < count) {
         const int32_t v = best_left(x, *found);

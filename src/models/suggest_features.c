@@ -5,10 +5,9 @@
  *
  *     p_v = y_v . b,   Y = X~ + h W Y (HOPS times),   b of covariance I,
  *
- * rows of Y scaled to length 1 and centred,
- * and a label as p_v with noise of variance m, the mean of |y_v|^2.  Labels of
- * the nodes L leave b the covariance S = (I + Y_L'Y_L / m)^-1, and one at v
- * takes
+ * rows of Y scaled to length 1 and centred, and a label as p_v with noise of
+ * variance m, the mean of |y_v|^2.  Labels of the nodes L leave b the
+ * covariance S = (I + Y_L'Y_L / m)^-1, and one at v takes
  *
  *     |Y S y_v|^2 / (y_v'S y_v + m)
  *
@@ -37,6 +36,7 @@
 #include "kernels/gemm.h"
 #include "models/design.h"
 #include "models/model_object.h"
+#include "nn/smoother.h"
 
 enum { HOPS = 4, WIDEST = 256, NARROWEST = 8, CELLS = 1 << 24 };
 
@@ -97,15 +97,6 @@ static double dot(const float *x, const float *y, int n)
 
 /* ---- rows ---------------------------------------------------------------- */
 
-static double length_of(const kith__matrix *X, int32_t u)
-{
-    double sum = 0;
-
-    for (int64_t p = kith__row_begin(X, u); p < kith__row_begin(X, u + 1); p++)
-        sum += (double)X->value[p] * (double)X->value[p];
-    return sqrt(sum);
-}
-
 /* out += value times the signs of a column, 64 from each hash. */
 static void add_signs(int32_t column, float value, int D, float *out)
 {
@@ -117,7 +108,7 @@ static void add_signs(int32_t column, float value, int D, float *out)
     }
 }
 
-/* Rows of X of length 1, as they are or by random signs. */
+/* Rows of X, as they are or by random signs. */
 static void project(const space *x, const kith__matrix *X, float *out)
 {
     const bool as_is = X->columns <= x->D;
@@ -125,13 +116,12 @@ static void project(const space *x, const kith__matrix *X, float *out)
 
 #pragma omp parallel for num_threads(x->threads) schedule(dynamic, 256)
     for (int32_t u = 0; u < x->n; u++) {
-        const double length = length_of(X, u);
         float *row = out + (int64_t)u * x->D;
 
         memset(row, 0, (size_t)x->D * sizeof(*row));
-        for (int64_t p = kith__row_begin(X, u);
-             length > 0 && p < kith__row_begin(X, u + 1); p++) {
-            const float value = X->value[p] * share / (float)length;
+        for (int64_t p = kith__row_begin(X, u); p < kith__row_begin(X, u + 1);
+             p++) {
+            const float value = X->value[p] * share;
 
             if (as_is)
                 row[kith__column_of(X, p)] += value;
@@ -144,21 +134,13 @@ static void project(const space *x, const kith__matrix *X, float *out)
 /* Y = X + h W Y, HOPS times from Y = X, which is in U; V has room. */
 static void see_through_graph(space *x, const kith__coupled *W, double h)
 {
-    const int D = x->D;
+    const kith__smoother through = {.W = *W};
 
-    memcpy(x->Y, x->U, (size_t)x->n * (size_t)D * sizeof(*x->Y));
+    memcpy(x->Y, x->U, (size_t)x->n * (size_t)x->D * sizeof(*x->Y));
     for (int i = 0; i < HOPS; i++) {
         float *swap = x->Y;
 
-#pragma omp parallel for num_threads(x->threads) schedule(dynamic, 256)
-        for (int32_t u = 0; u < x->n; u++) {
-            const float *own = x->U + (int64_t)u * D;
-            float *to = x->V + (int64_t)u * D;
-
-            kith__pull_row(W, x->Y, D, u, to);
-            for (int d = 0; d < D; d++)
-                to[d] = own[d] + (float)h * to[d];
-        }
+        kith__smooth(&through, (float)h, x->Y, 1, x->U, x->D, NULL, x->V);
         x->Y = x->V;
         x->V = swap;
     }
@@ -189,12 +171,14 @@ static kith_status make_rows(space *x, const kith_solution *s, double h,
                              kith_error *err)
 {
     const kith_model *m = s->model;
+    const kith_prep prep = m->params.prep; /* rows of length 1 in any case */
     kith__matrix X = {0};
     kith_status st = KITH_OK;
     float *idf = NULL;
 
-    TRY(kith__prepare_features(s->data->features, m->params.prep, m->idf, &X,
-                               &idf, err));
+    TRY(kith__prepare_features(s->data->features,
+                               prep == KITH_PREP_NONE ? KITH_PREP_L2 : prep,
+                               m->idf, &X, &idf, err));
     project(x, &X, x->U);
     see_through_graph(x, &s->W, h);
     centre(x);
@@ -274,15 +258,14 @@ static void take(space *x, int32_t w, float *room)
 
 /* The open node of the best score; -1 if there is none. */
 static int32_t best_of(const space *x, const float *a, const bool *open,
-                       const bool *taken, float *score)
+                       float *score)
 {
     int32_t best = -1;
 
 #pragma omp parallel for num_threads(x->threads) schedule(static)
     for (int32_t v = 0; v < x->n; v++)
-        score[v] = open[v] && !taken[v] && a[v] > 0
-                       ? (float)((double)a[v] * influence(x, v))
-                       : -1;
+        score[v] = open[v] && a[v] > 0 ? (float)((double)a[v] * influence(x, v))
+                                       : -1;
     for (int32_t v = 0; v < x->n; v++)
         if (score[v] >= 0 && (best < 0 || score[v] > score[best]))
             best = v;
@@ -290,7 +273,7 @@ static int32_t best_of(const space *x, const float *a, const bool *open,
 }
 
 kith_status kith__suggest_by_features(const kith_solution *s, const float *a,
-                                      const bool *open, double h, int32_t count,
+                                      bool *open, double h, int32_t count,
                                       kith_suggestion *out, int32_t *found,
                                       kith_error *err)
 {
@@ -300,16 +283,14 @@ kith_status kith__suggest_by_features(const kith_solution *s, const float *a,
                .threads = t->threads};
     kith_status st = KITH_OK;
     float *score = NULL, *room = NULL;
-    bool *taken = NULL;
 
     TRY(make_room(&x, err));
     TRY_NEW(score, kith__alloc(x.n, sizeof(*score)));
-    TRY_NEW(taken, kith__alloc_zeroed(x.n, sizeof(*taken)));
     TRY_NEW(room, kith__alloc(2 * (int64_t)x.D, sizeof(*room)));
     TRY(make_rows(&x, s, h, err));
     begin(&x, t);
     while (*found < count) {
-        const int32_t v = best_of(&x, a, open, taken, score);
+        const int32_t v = best_of(&x, a, open, score);
         double worth;
 
         if (v < 0)
@@ -319,7 +300,7 @@ kith_status kith__suggest_by_features(const kith_solution *s, const float *a,
                                             .score = (double)a[v] * worth,
                                             .uncertainty = (double)a[v],
                                             .influence = worth};
-        taken[v] = true;
+        open[v] = false;
         take(&x, v, room);
         TRY(kith__progress(t->job, "weighing", *found, count, "suggestions",
                            err));
@@ -327,7 +308,6 @@ kith_status kith__suggest_by_features(const kith_solution *s, const float *a,
 out:
     release(&x);
     kith__free(score);
-    kith__free(taken);
     kith__free(room);
     return st;
 }

@@ -8,10 +8,11 @@
 
 /*
  * As kith_suggest(), of the data's features: a is the uncertainty of each node,
- * 0 where there is a label; nodes not `open` are passed over.
+ * 0 where there is a label; nodes not `open` are passed over, and those
+ * suggested are closed.
  */
 kith_status kith__suggest_by_features(const kith_solution *s, const float *a,
-                                      const bool *open, double h, int32_t count,
+                                      bool *open, double h, int32_t count,
                                       kith_suggestion *out, int32_t *found,
                                       kith_error *err);
 

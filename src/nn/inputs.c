@@ -121,14 +121,6 @@ out:
     return st;
 }
 
-/* y += a x */
-static inline void add_scaled(float *restrict y, float a, const float *x, int k)
-{
-#pragma omp simd
-    for (int c = 0; c < k; c++)
-        y[c] += a * x[c];
-}
-
 /* The identity, forward and backward: rows are kept or dropped whole. */
 static void keep_rows(const float *from, int32_t n, int k,
                       const kith__dropout *d, const kith__rows *near,
@@ -241,8 +233,8 @@ static void sparse_forward(const kith__inputs *x, const float *W, int k,
         memset(y, 0, (size_t)k * sizeof(*y));
         for (int64_t p = f->row[u]; p < f->row[u + 1]; p++)
             if (!d->below || !kith__dropped(d, at + (uint64_t)f->column[p]))
-                add_scaled(y, a * entry(f, p), W + (int64_t)f->column[p] * k,
-                           k);
+                kith__add_scaled(y, a * entry(f, p),
+                                 W + (int64_t)f->column[p] * k, k);
     }
 }
 
@@ -261,8 +253,8 @@ static void sparse_backward(const kith__inputs *x, const float *dY, int k,
             if (!kith__has_row(near, x->row[p]))
                 continue;
             if (!d->below || !kith__dropped(d, at + (uint64_t)c))
-                add_scaled(w, d->scale * x->value[p],
-                           dY + (int64_t)x->row[p] * k, k);
+                kith__add_scaled(w, d->scale * x->value[p],
+                                 dY + (int64_t)x->row[p] * k, k);
         }
     }
 }

@@ -87,13 +87,6 @@ void kith__smooth(const kith__smoother *s, float a, const float *X, float b,
     }
 }
 
-static inline void add_scaled(float *restrict y, float a, const float *x, int k)
-{
-#pragma omp simd
-    for (int c = 0; c < k; c++)
-        y[c] += a * x[c];
-}
-
 void kith__smooth_back(const kith__smoother *s, float a, const float *X, int k,
                        const kith__rows *from, const kith__rows *to, float *Y)
 {
@@ -111,13 +104,14 @@ void kith__smooth_back(const kith__smoother *s, float a, const float *X, int k,
 
         memset(y, 0, (size_t)k * sizeof(*y));
         if (s->own && from->mark[u])
-            add_scaled(y, a * s->own[u], X + u * k, k);
+            kith__add_scaled(y, a * s->own[u], X + u * k, k);
         for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++) {
             const int64_t v = W->neighbours[p];
 
             if (from->mark[v])
-                add_scaled(y, ours * (W->weights ? W->weights[p] : W->scale[v]),
-                           X + v * k, k);
+                kith__add_scaled(
+                    y, ours * (W->weights ? W->weights[p] : W->scale[v]),
+                    X + v * k, k);
         }
     }
 }
