@@ -22,7 +22,7 @@
 
 enum { ROUNDS = 10 };
 
-static const double penalties[] = {.5, .05, 5};
+static const double penalties[] = {.5, .05, 5, 50, 500};
 
 typedef struct ica {
     const kith__task *task;

@@ -4,11 +4,12 @@
  *
  *     E  vectors that predict the nodes near them, by skip-gram on random walks
  *        (nn/skipgram.h)
- *     H = drop(relu(drop(X) W0 + b0)),    M = drop(relu(drop(E) V0 + c0))
+ *     H = drop(relu(drop(X) W0 + b0)),    M = drop(relu(drop(alpha E) V0 + c0))
  *     Z = H W1 + M V1 + b1
  *
  * Rows of E are as long as rows of X on average: vectors of length 1 drown
- * features whose rows sum to 1.
+ * features whose rows sum to 1.  Validation may halve them (alpha), as where
+ * many nodes have few neighbours.
  *
  * The authors alternate steps on E and on the labels, and also walk along
  * labels; here E is learnt first, from the graph alone, and then fixed.  A
@@ -70,12 +71,13 @@ out:
     return st;
 }
 
-/* drop(E) */
+/* drop(alpha E) */
 static void drop_vectors(kith__net *net)
 {
     const kith__dropout d = kith__net_dropout(net, 3);
     const float *vectors = net->weights[E].value;
     const kith__rows *own = kith__net_near(net, 0);
+    const float scale = d.scale * (float)net->how.alpha;
     float *out = net->room[DROPPED];
 
 #pragma omp parallel for num_threads(net->threads) schedule(static)
@@ -85,7 +87,7 @@ static void drop_vectors(kith__net *net)
 
             out[i] = d.below && kith__dropped(&d, (uint64_t)i)
                          ? 0
-                         : vectors[i] * d.scale;
+                         : vectors[i] * scale;
         }
 }
 
@@ -132,8 +134,10 @@ static void backward(kith__net *net)
 }
 
 static const kith__net_settings grid[] = {
-    {.hidden = 64, .dropout = .5, .rate = .01, .decay = 5e-4},
-    {.hidden = 64, .dropout = .5, .rate = .01, .decay = 5e-3},
+    {.hidden = 64, .alpha = 1, .dropout = .5, .rate = .01, .decay = 5e-4},
+    {.hidden = 64, .alpha = 1, .dropout = .5, .rate = .01, .decay = 5e-3},
+    {.hidden = 64, .alpha = .5, .dropout = .5, .rate = .01, .decay = 5e-4},
+    {.hidden = 64, .alpha = .5, .dropout = .5, .rate = .01, .decay = 5e-3},
 };
 
 const kith__net_type kith__planetoid_type = {.name = "planetoid",
