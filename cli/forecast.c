@@ -100,14 +100,14 @@ static double lcm_implicit(const forecast_sizes *s)
 }
 
 /* A weight per stored neighbour; potentials, centred potentials, beliefs, the
- * next ones, their softmax, and what comes out: n x C each; which nodes train;
- * three arrays of labelled nodes x C, and the place of the reverse of each of
- * their edges, as many as their share of the nodes. */
+ * next ones, their softmax, what comes out, and three to converge: n x C each;
+ * which nodes train; three arrays of labelled nodes x C, and the place of the
+ * reverse of each of their edges, as many as their share of the nodes. */
 static double lcm_stored(const forecast_sizes *s)
 {
     const double theirs = 2 * s->edges * s->labelled / larger(s->nodes, 1);
 
-    return 4 * 2 * s->edges + 6 * 4 * s->nodes * s->classes + 4 * s->nodes +
+    return 4 * 2 * s->edges + 9 * 4 * s->nodes * s->classes + 4 * s->nodes +
            3 * 4 * s->labelled * s->classes + 8 * theirs + per_node(s);
 }
 

@@ -33,7 +33,7 @@
 #include "models/two_classes.h"
 
 /* What may be left of a belief unexplained, before and after refinement. */
-static const double COARSE = 1e-3, FINE = 1e-7;
+static const double COARSE = 1e-3, FINE = 1e-6;
 
 /* ---- the adjoint --------------------------------------------------------- */
 

@@ -30,7 +30,9 @@
  *     must be.
  *   - after learning rho(W) rho(H) is brought below `bound`, by scaling H, so
  *     that propagation converges; and it is run until it has, or until there
- *     were `iterations` in all.  With g1 = g2 = 0 this is LinBP.
+ *     were `iterations` in all.  Where many are left to do, the fixed point is
+ *     meant, and conjugate gradients find it in fewer (solve.h).  With
+ *     g1 = g2 = 0 this is LinBP.
  *
  * Cost of an inner step: O(m C + n C^2); 4 bytes per stored neighbour for W.
  * With few classes lcm_implicit.c does the same without storing W.
@@ -45,6 +47,7 @@
 #include "kernels/spectral.h"
 #include "models/lcm.h"
 #include "models/lcm_exact.h"
+#include "models/solve.h"
 
 /* Where edge (u, v) stands in row v. */
 static int64_t reverse_of(const kith__coupled *W, int32_t u, int32_t v)
@@ -394,6 +397,29 @@ out:
     return st;
 }
 
+kith_status kith__lcm_go_on(const kith__task *task, const kith_params *p,
+                            const kith__coupled *W, const float *H,
+                            const float *Q, float *P, float *other,
+                            kith_certificate *certificate, kith_error *err)
+{
+    enum { MANY = 50 };
+    const int left = p->as_written ? 0 : p->iterations - p->outer - 1;
+    const int before = p->outer + 1;
+    kith_status st = KITH_OK;
+
+    if (left < 1 || certificate->converged)
+        return st;
+    if (left >= MANY && p->tolerance > 0)
+        TRY(kith__settle(task, W, H, Q, left, p->tolerance, P, certificate,
+                         err));
+    else
+        TRY(kith__propagate(task, W, H, Q, left, p->tolerance, P, other,
+                            certificate, err));
+    certificate->iterations += before;
+out:
+    return st;
+}
+
 kith_status kith__lcm_run_explicit(const kith__task *task, const kith_params *p,
                                    kith__regulariser kind,
                                    const float *potentials, kith__beliefs *out,
@@ -402,17 +428,17 @@ kith_status kith__lcm_run_explicit(const kith__task *task, const kith_params *p,
     const size_t cells = (size_t)task->n * (size_t)task->classes;
     kith_status st = KITH_OK;
     kith__lcm s = {0};
-    int left; /* propagations after learning */
 
     TRY(kith__lcm_new(task, p, kind, &s, err));
     kith__centre_potentials(task, potentials, p->clamp, s.Q);
     memcpy(s.P, s.Q, cells * sizeof(*s.P));
     TRY(alternate(&s, &out->certificate, err));
-    left = p->iterations - p->outer;
-    TRY(kith__propagate(
-        task, &s.W, s.H, s.Q, p->as_written || left < 1 ? 1 : left,
-        p->as_written ? 0 : p->tolerance, s.P, s.next, &out->certificate, err));
+    TRY(kith__propagate(task, &s.W, s.H, s.Q, 1,
+                        p->as_written ? 0 : p->tolerance, s.P, s.next,
+                        &out->certificate, err));
     out->certificate.iterations += p->outer;
+    TRY(kith__lcm_go_on(task, p, &s.W, s.H, s.Q, s.P, s.next, &out->certificate,
+                        err));
     memcpy(out->P, s.P, cells * sizeof(*s.P));
     memcpy(out->coupling, s.H,
            (size_t)(task->classes * task->classes) * sizeof(*s.H));

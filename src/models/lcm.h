@@ -82,6 +82,16 @@ kith_status kith__lcm_try_implicit(const kith__task *task,
 
 /* ---- what they share ----------------------------------------------------- */
 
+/*
+ * P after the first propagation since learning to what p asks for: as many
+ * plain propagations as are left to do, or where these are many the fixed
+ * point.  `other` is as large as P; iterations of the certificate count all.
+ */
+kith_status kith__lcm_go_on(const kith__task *task, const kith_params *p,
+                            const kith__coupled *W, const float *H,
+                            const float *Q, float *P, float *other,
+                            kith_certificate *certificate, kith_error *err);
+
 /* Passes over the edges to bound rho(W), at most. */
 enum { KITH__LCM_BOUND_PASSES = 20 };
 

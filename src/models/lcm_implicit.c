@@ -954,24 +954,17 @@ out:
     return st;
 }
 
-/* The same of the only point with its weights written out, into P. */
+/* The same of the only point with its weights written out, into P.  Records are
+ * not needed any more: their room serves again. */
 static kith_status finish_written(learner *s, float *P, kith_error *err)
 {
-    const kith_params *p = s->point[0].p;
-    const int left = p->as_written ? 0 : p->iterations - p->outer - 1;
-    kith_certificate *c = &s->point[0].certificate;
-    const int before = c->iterations;
     const kith__coupled W = written_W(s);
-    kith_status st = KITH_OK;
+    point *q = &s->point[0];
 
     read_beliefs(s, 0, P);
-    if (left < 1 || c->converged)
-        return st;
-    TRY(kith__propagate(s->task, &W, s->point[0].H, s->Q, left, p->tolerance, P,
-                        s->sums, c, err)); /* sums: free after learning */
-    c->iterations += before;
-out:
-    return st;
+    kith__implicit_release(&s->I);
+    return kith__lcm_go_on(s->task, q->p, &W, q->H, s->Q, P, s->sums,
+                           &q->certificate, err);
 }
 
 /* All points; P: of the only one with its weights written out. */

@@ -59,16 +59,24 @@ static double linbp_bytes(const job *j)
     return 2 * 4 * j->n * j->C;
 }
 
+/* Room that conjugate gradients take. */
+static double settling_bytes(const job *j)
+{
+    return 3 * 4 * j->n * j->C;
+}
+
 /* A weight per stored neighbour; Q, P, S, next; which nodes train; L x C
- * arrays; places of reverse edges; two vectors for the bound. */
+ * arrays; places of reverse edges; two vectors for the bound, or what settling
+ * takes. */
 static double explicit_bytes(const job *j)
 {
     return 4 * j->e + 4 * 4 * j->n * j->C + 4 * j->n + 3 * 4 * j->L * j->C +
-           8 * j->b + 2 * 4 * j->n;
+           8 * j->b + fmax(2 * 4 * j->n, settling_bytes(j));
 }
 
-/* Records and sums of `points` points, first sums and, of several, first
- * beliefs and those to score; Q; the border; two vectors for the bound. */
+/* Records, in whose place settling comes, and sums of `points` points, first
+ * sums and, of several, first beliefs and those to score; Q; the border; two
+ * vectors for the bound. */
 static double implicit_bytes(const job *j, int points)
 {
     const kith_params *p = &j->options->params;
@@ -76,7 +84,8 @@ static double implicit_bytes(const job *j, int points)
     const double width = 4 * carried * (j->C + 1);
     const double vectors = kith__implicit_vectors((int)j->C, (int)carried,
                                                   p->outer);
-    const double records = 16 * (1 + vectors * points) * j->n;
+    const double records = fmax(16 * (1 + vectors * points) * j->n,
+                                settling_bytes(j));
 
     return 4 * j->n * j->C + records + width * j->n +
            (points > 1 ? points * width * j->n + 2 * 4 * j->n * j->C : 0) +

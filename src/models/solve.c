@@ -13,24 +13,64 @@ int64_t kith__fixed_point_room(const kith__task *t)
     return 3 * (int64_t)t->n * t->classes + (int64_t)t->classes * t->classes;
 }
 
-/* Sums over cells, by blocks: the same for any number of threads. */
-enum { BLOCK = 1 << 14, BLOCK_SUMS = 2 };
+/* What is told of blocks of cells: the same for any number of threads. */
+enum { BLOCK = 1 << 14 };
+
+typedef struct block {
+    double dot;     /* D . AD, or R . R */
+    double worth;   /* sum |r p| */
+    double largest; /* |r| */
+} block;
 
 typedef struct gradients {
+    int k;             /* columns */
     float *R, *D, *AD; /* what is left, the direction, D - W D H */
+    float *less;       /* -H */
     const float *P;    /* may be NULL */
-    double *sums;      /* BLOCK_SUMS per block */
+    block *block;
     int64_t cells, blocks;
     int threads;
 } gradients;
 
-static double total(const gradients *g, int which)
+/* Of k columns, in room for 3 n k + k^2 floats. */
+static kith_status start(const kith__task *t, int k, const float *H,
+                         const float *P, float *room, gradients *g,
+                         kith_error *err)
 {
-    double sum = 0;
+    const int64_t cells = (int64_t)t->n * k;
+    kith_status st = KITH_OK;
 
-    for (int64_t b = 0; b < g->blocks; b++)
-        sum += g->sums[b * BLOCK_SUMS + which];
+    *g = (gradients){.k = k,
+                     .R = room,
+                     .D = room + cells,
+                     .AD = room + 2 * cells,
+                     .less = room + 3 * cells,
+                     .P = P,
+                     .cells = cells,
+                     .blocks = (cells + BLOCK - 1) / BLOCK,
+                     .threads = t->threads};
+    for (int i = 0; i < k * k; i++)
+        g->less[i] = -H[i];
+    TRY_NEW(g->block, kith__alloc(g->blocks, sizeof(*g->block)));
+out:
+    return st;
+}
+
+static block total(const gradients *g)
+{
+    block sum = {0};
+
+    for (int64_t b = 0; b < g->blocks; b++) {
+        sum.dot += g->block[b].dot;
+        sum.worth += g->block[b].worth;
+        sum.largest = fmax(sum.largest, g->block[b].largest);
+    }
     return sum;
+}
+
+static int64_t end_of_block(const gradients *g, int64_t b)
+{
+    return (b + 1) * BLOCK < g->cells ? (b + 1) * BLOCK : g->cells;
 }
 
 /* D . AD */
@@ -38,40 +78,35 @@ static double curvature(gradients *g)
 {
 #pragma omp parallel for num_threads(g->threads) schedule(static)
     for (int64_t b = 0; b < g->blocks; b++) {
-        const int64_t end = (b + 1) * BLOCK < g->cells ? (b + 1) * BLOCK
-                                                       : g->cells;
         double sum = 0;
 
-        for (int64_t i = b * BLOCK; i < end; i++)
+        for (int64_t i = b * BLOCK; i < end_of_block(g, b); i++)
             sum += (double)g->D[i] * (double)g->AD[i];
-        g->sums[b * BLOCK_SUMS] = sum;
+        g->block[b] = (block){.dot = sum};
     }
-    return total(g, 0);
+    return total(g).dot;
 }
 
-/* Z += a D, R -= a AD; then R . R and sum |r p|. */
-static double walk(gradients *g, double a, float *Z, double *worth)
+/* Z += a D, R -= a AD; then what is left. */
+static block walk(gradients *g, double a, float *Z)
 {
 #pragma omp parallel for num_threads(g->threads) schedule(static)
     for (int64_t b = 0; b < g->blocks; b++) {
-        const int64_t end = (b + 1) * BLOCK < g->cells ? (b + 1) * BLOCK
-                                                       : g->cells;
-        double square = 0, left = 0;
+        block left = {0};
 
-        for (int64_t i = b * BLOCK; i < end; i++) {
+        for (int64_t i = b * BLOCK; i < end_of_block(g, b); i++) {
             const double r = (double)g->R[i] - a * (double)g->AD[i];
 
             Z[i] = (float)((double)Z[i] + a * (double)g->D[i]);
             g->R[i] = (float)r;
-            square += r * r;
+            left.dot += r * r;
+            left.largest = fabs(r) > left.largest ? fabs(r) : left.largest;
             if (g->P)
-                left += fabs(r * (double)g->P[i]);
+                left.worth += fabs(r * (double)g->P[i]);
         }
-        g->sums[b * BLOCK_SUMS] = square;
-        g->sums[b * BLOCK_SUMS + 1] = left;
+        g->block[b] = left;
     }
-    *worth = total(g, 1);
-    return total(g, 0);
+    return total(g);
 }
 
 /* D = R + b D */
@@ -82,6 +117,55 @@ static void turn(gradients *g, double b)
         g->D[i] = (float)((double)g->R[i] + b * (double)g->D[i]);
 }
 
+/* Where to end: one of three measures of what is left is at most `enough`. */
+typedef struct ending {
+    enum { WORTH, LENGTH, LARGEST } of; /* LENGTH: of that at the start */
+    double enough;
+    int most; /* steps */
+} ending;
+
+static double measure(const ending *to, const block *left, double first)
+{
+    return to->of == WORTH    ? left->worth
+           : to->of == LENGTH ? sqrt(left->dot / first)
+                              : left->largest;
+}
+
+/*
+ * Steps of conjugate gradients from Z, R = E - Z + W Z H being what is left
+ * there.  Tells how many, and what is left of the measure.
+ */
+static kith_status descend(const kith__task *t, const kith__coupled *W,
+                           const ending *to, const char *stage, gradients *g,
+                           float *Z, int *steps, double *left, kith_error *err)
+{
+    static const double BEYOND = 1e-16; /* of |R|^2: what floats cannot tell */
+    kith_status st = KITH_OK;
+    double square, first;
+
+    *steps = 0;
+    *left = INFINITY;
+    memcpy(g->D, g->R, (size_t)g->cells * sizeof(*g->D));
+    memcpy(g->AD, g->R, (size_t)g->cells * sizeof(*g->AD));
+    first = square = curvature(g);
+    while (*steps<to->most && * left> to->enough && square > BEYOND * first) {
+        const double before = square;
+        block now;
+
+        kith__coupled_step(W, g->D, g->k, g->less, g->D, g->AD);
+        now = walk(g, before / curvature(g), Z);
+        square = now.dot;
+        *left = measure(to, &now, first);
+        turn(g, square / before);
+        ++*steps;
+        if (stage)
+            TRY(kith__progress(t->job, stage, *steps, to->most, "iterations",
+                               err));
+    }
+out:
+    return st;
+}
+
 /* With k columns; room for 3 n k + k^2 floats. */
 static kith_status solve(const kith__task *t, const kith__coupled *W, int k,
                          const float *H, const float *P, double enough,
@@ -89,42 +173,18 @@ static kith_status solve(const kith__task *t, const kith__coupled *W, int k,
                          float *Z, kith_error *err)
 {
     enum { MOST = 500 };
-    static const double BEYOND = 1e-16; /* of |R|^2 */
-    const int64_t cells = (int64_t)t->n * k;
-    gradients g = {.R = room,
-                   .D = room + cells,
-                   .AD = room + 2 * cells,
-                   .P = P,
-                   .cells = cells,
-                   .blocks = (cells + BLOCK - 1) / BLOCK,
-                   .threads = t->threads};
-    float *less = room + 3 * cells; /* -H */
-    double square = 0, first, worth = INFINITY;
+    const ending to = {P ? WORTH : LENGTH, enough, MOST};
     kith_status st = KITH_OK;
+    gradients g = {0};
+    double left;
+    int steps;
 
-    TRY_NEW(g.sums, kith__alloc(g.blocks * BLOCK_SUMS, sizeof(*g.sums)));
-    for (int i = 0; i < k * k; i++)
-        less[i] = -H[i];
-    memset(Z, 0, (size_t)cells * sizeof(*Z));
-    memcpy(g.R, E, (size_t)cells * sizeof(*E));
-    memcpy(g.D, E, (size_t)cells * sizeof(*E));
-    for (int64_t i = 0; i < cells; i++)
-        square += (double)E[i] * (double)E[i];
-    first = square;
-    for (int i = 1; i <= MOST && worth > enough && square > BEYOND * first;
-         i++) {
-        const double before = square;
-
-        kith__coupled_step(W, g.D, k, less, g.D, g.AD);
-        square = walk(&g, before / curvature(&g), Z, &worth);
-        if (!P)
-            worth = sqrt(square / first);
-        turn(&g, square / before);
-        if (stage)
-            TRY(kith__progress(t->job, stage, i, MOST, "iterations", err));
-    }
+    TRY(start(t, k, H, P, room, &g, err));
+    memset(Z, 0, (size_t)g.cells * sizeof(*Z));
+    memcpy(g.R, E, (size_t)g.cells * sizeof(*E));
+    TRY(descend(t, W, &to, stage, &g, Z, &steps, &left, err));
 out:
-    kith__free(g.sums);
+    kith__free(g.block);
     return st;
 }
 
@@ -150,6 +210,70 @@ kith_status kith__fixed_point(const kith__task *t, const kith__coupled *W,
               e, z, err));
     kith__both_columns(z, n, t->threads, Z);
 out:
+    return st;
+}
+
+/* R = Q + W P H - P; returns the largest of it. */
+static double find_left(const kith__coupled *W, const float *H, const float *Q,
+                        const float *P, gradients *g)
+{
+    const float change = kith__coupled_step(W, P, g->k, H, Q, g->R);
+
+#pragma omp parallel for num_threads(g->threads) schedule(static)
+    for (int64_t i = 0; i < g->cells; i++)
+        g->R[i] -= P[i];
+    return (double)change;
+}
+
+/* With k columns; room for 3 n k + k^2 floats. */
+static kith_status settle(const kith__task *t, const kith__coupled *W, int k,
+                          const float *H, const float *Q, int most,
+                          double tolerance, float *room, float *P,
+                          kith_certificate *c, kith_error *err)
+{
+    const ending to = {LARGEST, tolerance, most - 1};
+    kith_status st = KITH_OK;
+    gradients g = {0};
+    int steps = 0;
+
+    TRY(start(t, k, H, NULL, room, &g, err));
+    c->residual = find_left(W, H, Q, P, &g);
+    if (most == 1 || c->residual <= tolerance) /* as well a plain step */
+        for (int64_t i = 0; i < g.cells; i++)
+            P[i] += g.R[i];
+    else
+        TRY(descend(t, W, &to, "propagating", &g, P, &steps, &c->residual,
+                    err));
+    c->iterations = 1 + steps;
+    c->converged = c->residual <= tolerance;
+out:
+    kith__free(g.block);
+    return st;
+}
+
+kith_status kith__settle(const kith__task *t, const kith__coupled *W,
+                         const float *H, const float *Q, int most,
+                         double tolerance, float *P, kith_certificate *c,
+                         kith_error *err)
+{
+    const int32_t n = t->n;
+    kith_status st = KITH_OK;
+    float *room = NULL, *p, *q, h;
+
+    TRY_NEW(room, kith__alloc_big(kith__fixed_point_room(t), sizeof(*room)));
+    if (!kith__is_one_column(t, H, Q, P)) {
+        TRY(settle(t, W, t->classes, H, Q, most, tolerance, room, P, c, err));
+        goto out;
+    }
+    h = kith__one_coupling(H);
+    p = room + 3 * (int64_t)n + 1;
+    q = p + n;
+    kith__first_column(P, n, t->threads, p);
+    kith__first_column(Q, n, t->threads, q);
+    TRY(settle(t, W, 1, &h, q, most, tolerance, room, p, c, err));
+    kith__both_columns(p, n, t->threads, P);
+out:
+    kith__free(room);
     return st;
 }
 

@@ -122,6 +122,41 @@ TEST(implicit_weights_for_other_numbers_of_steps)
     }
 }
 
+/* Where many iterations are left the fixed point is found by conjugate
+ * gradients; without room for the weights, by plain steps.  Tolerances are what
+ * both can reach in floats. */
+TEST(both_forms_settle_where_plain_steps_do)
+{
+    for (int C = 2; C <= MOST; C++) {
+        kith_params p = usual();
+        kith_graph *g = small_graph(N, EDGES, false, 40);
+        kith_job little = {.memory = 1};
+        static result a, b, plain;
+        float Q[N * MOST];
+        kith_error err;
+        small_task t;
+
+        p.iterations = 2000;
+        p.tolerance = 1e-7;
+        small_task_new(&t, g, C, TRAIN, 2);
+        random_potentials(Q, N, C, 40);
+        run(kith__lcm_run_explicit, &t.task, &p, KITH__CONSISTENCY, Q, &a);
+        run(kith__lcm_run_implicit, &t.task, &p, KITH__CONSISTENCY, Q, &b);
+        t.task.job = &little;
+        plain.b = (kith__beliefs){.P = plain.P, .coupling = plain.H};
+        CHECK_OK(kith__lcm_run_implicit(&t.task, &p, KITH__CONSISTENCY, Q,
+                                        &plain.b, &err));
+        for (int i = 0; i < N * C; i++) {
+            CHECK_NEAR(a.P[i], plain.P[i], 2e-5);
+            CHECK_NEAR(b.P[i], plain.P[i], 2e-5);
+        }
+        CHECK(a.b.certificate.converged && b.b.certificate.converged);
+        CHECK(a.b.certificate.iterations < plain.b.certificate.iterations);
+        small_task_release(&t);
+        kith_graph_free(g);
+    }
+}
+
 /* Steps so large that the guard has to scale H. */
 TEST(both_forms_are_guarded_alike)
 {
