@@ -75,12 +75,14 @@ static kith_status fixed_point(const kith_solution *s, const float *H, float *E,
     TRY(kith__fixed_point(t, &s->W, H, s->b.P, COARSE * worth, "explaining",
                           room, E, part, err));
     kith__change_of(&s->W, part, t->classes, H, E, Z);
+#pragma omp parallel for num_threads(t->threads) schedule(static)
     for (int64_t i = 0; i < cells; i++) {
         E[i] = (float)Z[i];
         Z[i] = (double)part[i];
     }
     TRY(kith__fixed_point(t, &s->W, H, s->b.P, FINE * worth, "explaining", room,
                           E, part, err));
+#pragma omp parallel for num_threads(t->threads) schedule(static)
     for (int64_t i = 0; i < cells; i++)
         Z[i] += (double)part[i];
 out:
@@ -104,6 +106,7 @@ static kith_status same_steps(const kith_solution *s, const float *H,
     memcpy(sum, E, (size_t)cells * sizeof(*sum));
     TRY(kith__propagate(t, &s->W, H, E, s->b.certificate.iterations, -1, sum,
                         other, &unused, err));
+#pragma omp parallel for num_threads(t->threads) schedule(static)
     for (int64_t i = 0; i < cells; i++)
         Z[i] = (double)sum[i];
 out:

@@ -278,9 +278,9 @@ out:
 }
 
 /* Row u of it; sum: C. */
-static void change_of_row(const kith__coupled *W, const float *X, int C,
-                          const float *H, const float *Q, int32_t u,
-                          double *sum, double *r)
+KITH__ALWAYS_INLINE void change_of_row(const kith__coupled *W, const float *X,
+                                       int C, const float *H, const float *Q,
+                                       int32_t u, double *sum, double *r)
 {
     const int64_t last = W->rows[W->n] - 1;
 
@@ -310,6 +310,9 @@ void kith__change_of(const kith__coupled *W, const float *X, int C,
 
 #pragma omp for schedule(dynamic, 1024)
         for (int32_t u = 0; u < W->n; u++)
-            change_of_row(W, X, C, H, Q, u, sum, R + (int64_t)u * C);
+            if (C == 2) /* as a constant: loops disappear */
+                change_of_row(W, X, 2, H, Q, u, sum, R + 2 * (int64_t)u);
+            else
+                change_of_row(W, X, C, H, Q, u, sum, R + (int64_t)u * C);
     }
 }
