@@ -141,27 +141,28 @@ static kith_status descend(const kith__task *t, const kith__coupled *W,
 {
     static const double BEYOND = 1e-16; /* of |R|^2: what floats cannot tell */
     kith_status st = KITH_OK;
-    double square, first;
+    double square, first, now = INFINITY;
+    int done = 0;
 
-    *steps = 0;
-    *left = INFINITY;
     memcpy(g->D, g->R, (size_t)g->cells * sizeof(*g->D));
     memcpy(g->AD, g->R, (size_t)g->cells * sizeof(*g->AD));
     first = square = curvature(g);
-    while (*steps<to->most && * left> to->enough && square > BEYOND * first) {
+    while (done < to->most && now > to->enough && square > BEYOND * first) {
         const double before = square;
-        block now;
+        block rest;
 
         kith__coupled_step(W, g->D, g->k, g->less, g->D, g->AD);
-        now = walk(g, before / curvature(g), Z);
-        square = now.dot;
-        *left = measure(to, &now, first);
+        rest = walk(g, before / curvature(g), Z);
+        square = rest.dot;
+        now = measure(to, &rest, first);
         turn(g, square / before);
-        ++*steps;
+        done++;
         if (stage)
-            TRY(kith__progress(t->job, stage, *steps, to->most, "iterations",
+            TRY(kith__progress(t->job, stage, done, to->most, "iterations",
                                err));
     }
+    *steps = done;
+    *left = now;
 out:
     return st;
 }
