@@ -133,7 +133,8 @@ static double measure(const ending *to, const block *left, double first)
 
 /*
  * Steps of conjugate gradients from Z, R = E - Z + W Z H being what is left
- * there.  Tells how many, and what is left of the measure.
+ * there.  Tells how many, and what is left of the measure; it was above
+ * `enough` before.
  */
 static kith_status descend(const kith__task *t, const kith__coupled *W,
                            const ending *to, const char *stage, gradients *g,
@@ -141,7 +142,7 @@ static kith_status descend(const kith__task *t, const kith__coupled *W,
 {
     static const double BEYOND = 1e-16; /* of |R|^2: what floats cannot tell */
     kith_status st = KITH_OK;
-    double square, first, now = INFINITY;
+    double square, first, now = *left;
     int done = 0;
 
     memcpy(g->D, g->R, (size_t)g->cells * sizeof(*g->D));
@@ -149,10 +150,14 @@ static kith_status descend(const kith__task *t, const kith__coupled *W,
     first = square = curvature(g);
     while (done < to->most && now > to->enough && square > BEYOND * first) {
         const double before = square;
+        double curved;
         block rest;
 
         kith__coupled_step(W, g->D, g->k, g->less, g->D, g->AD);
-        rest = walk(g, before / curvature(g), Z);
+        curved = curvature(g);
+        if (!(curved > 0)) /* numbers too small for floats */
+            break;
+        rest = walk(g, before / curved, Z);
         square = rest.dot;
         now = measure(to, &rest, first);
         turn(g, square / before);
@@ -177,7 +182,7 @@ static kith_status solve(const kith__task *t, const kith__coupled *W, int k,
     const ending to = {P ? WORTH : LENGTH, enough, MOST};
     kith_status st = KITH_OK;
     gradients g = {0};
-    double left;
+    double left = INFINITY;
     int steps;
 
     TRY(start(t, k, H, P, room, &g, err));
