@@ -174,12 +174,10 @@ out:
 
 /* With k columns; room for 3 n k + k^2 floats. */
 static kith_status solve(const kith__task *t, const kith__coupled *W, int k,
-                         const float *H, const float *P, double enough,
+                         const float *H, const float *P, const ending *to,
                          const char *stage, float *room, const float *E,
                          float *Z, kith_error *err)
 {
-    enum { MOST = 500 };
-    const ending to = {P ? WORTH : LENGTH, enough, MOST};
     kith_status st = KITH_OK;
     gradients g = {0};
     double left = INFINITY;
@@ -188,7 +186,7 @@ static kith_status solve(const kith__task *t, const kith__coupled *W, int k,
     TRY(start(t, k, H, P, room, &g, err));
     memset(Z, 0, (size_t)g.cells * sizeof(*Z));
     memcpy(g.R, E, (size_t)g.cells * sizeof(*E));
-    TRY(descend(t, W, &to, stage, &g, Z, &steps, &left, err));
+    TRY(descend(t, W, to, stage, &g, Z, &steps, &left, err));
 out:
     kith__free(g.block);
     return st;
@@ -199,21 +197,24 @@ kith_status kith__fixed_point(const kith__task *t, const kith__coupled *W,
                               const char *stage, float *room, const float *E,
                               float *Z, kith_error *err)
 {
+    enum { MOST = 500 };
     const int32_t n = t->n;
+    ending to = {P ? WORTH : LENGTH, enough, MOST};
     float *e, *p, *z, h;
     kith_status st = KITH_OK;
 
     if (!kith__is_one_column(t, H, E, P ? P : E))
-        return solve(t, W, t->classes, H, P, enough, stage, room, E, Z, err);
+        return solve(t, W, t->classes, H, P, &to, stage, room, E, Z, err);
     h = kith__one_coupling(H);
     e = room + 3 * (int64_t)n + 1;
     p = e + n;
     z = p + n;
     kith__first_column(E, n, t->threads, e);
-    if (P) /* |r p| counts twice in two columns */
+    if (P) {
         kith__first_column(P, n, t->threads, p);
-    TRY(solve(t, W, 1, &h, P ? p : NULL, P ? enough / 2 : enough, stage, room,
-              e, z, err));
+        to.enough /= 2; /* |r p| counts twice in two columns */
+    }
+    TRY(solve(t, W, 1, &h, P ? p : NULL, &to, stage, room, e, z, err));
     kith__both_columns(z, n, t->threads, Z);
 out:
     return st;
