@@ -32,13 +32,4 @@ static inline bool kith__has_row(const kith__rows *r, int64_t u)
     return !r || r->mark[u];
 }
 
-/* y += a x, rows of k. */
-static inline void kith__add_scaled(float *restrict y, float a, const float *x,
-                                    int k)
-{
-#pragma omp simd
-    for (int c = 0; c < k; c++)
-        y[c] += a * x[c];
-}
-
 #endif

@@ -233,4 +233,13 @@ static inline kith__v4 kith__v4_log(kith__v4 x)
     return m + y + n * 0.693359375f;
 }
 
+/* y += a x, rows of k. */
+KITH__ALWAYS_INLINE void kith__add_scaled(float *restrict y, float a,
+                                          const float *x, int k)
+{
+#pragma omp simd
+    for (int c = 0; c < k; c++)
+        y[c] += a * x[c];
+}
+
 #endif

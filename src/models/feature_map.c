@@ -57,15 +57,6 @@ out:
     return st;
 }
 
-/* y += w x */
-static inline __attribute__((always_inline)) void
-add_scaled(float *restrict y, const float *x, float w, int k)
-{
-#pragma omp simd
-    for (int c = 0; c < k; c++)
-        y[c] += w * x[c];
-}
-
 /* z = factor x_u B, for one row */
 static inline __attribute__((always_inline)) void
 times_row(const kith__matrix *x, const float *B, int k, float factor, int32_t u,
@@ -76,8 +67,8 @@ times_row(const kith__matrix *x, const float *B, int k, float factor, int32_t u,
     for (int c = 0; c < k; c++)
         z[c] = 0;
     for (int64_t p = from; p < to; p++)
-        add_scaled(z, B + (x->row ? x->column[p] : p - from) * k,
-                   factor * x->value[p], k);
+        kith__add_scaled(z, factor * x->value[p],
+                         B + (x->row ? x->column[p] : p - from) * k, k);
 }
 
 /* The same for a dense row, with B turned, so that columns lie side by side. */
@@ -149,7 +140,7 @@ times_column(const kith__table *t, const float *E, int k, int32_t j,
     for (int c = 0; c < k; c++)
         g[c] = 0;
     for (int64_t p = t->start[j]; p < t->start[j + 1]; p++)
-        add_scaled(g, E + (int64_t)t->row[p] * k, t->value[p], k);
+        kith__add_scaled(g, t->value[p], E + (int64_t)t->row[p] * k, k);
 }
 
 /* The same for up to BESIDE columns of a dense one, in `sums` beside each other
@@ -169,9 +160,9 @@ times_columns(const kith__matrix *x, const float *E, int k, int32_t first,
             const float e = E[u * k + c];
 
             if (some == BESIDE)
-                add_scaled(sums[c], row, e, BESIDE);
+                kith__add_scaled(sums[c], e, row, BESIDE);
             else
-                add_scaled(sums[c], row, e, some);
+                kith__add_scaled(sums[c], e, row, some);
         }
     }
     for (int32_t j = 0; j < some; j++)
@@ -186,7 +177,7 @@ static void times_dense_column(const kith__matrix *x, const float *E, int k,
     for (int c = 0; c < k; c++)
         g[c] = 0;
     for (int64_t u = 0; u < x->n; u++)
-        add_scaled(g, E + u * k, x->value[u * x->columns + j], k);
+        kith__add_scaled(g, x->value[u * x->columns + j], E + u * k, k);
 }
 
 /* G = X'E: a thread sums whole columns, over rows in order. */
@@ -369,7 +360,7 @@ void kith__map_back(const kith__feature_map *m, const float *E, int k,
         if (b->mu) {
             column_sums(E, b->q, m->n, k, sum);
             for (int32_t j = 0; j < columns; j++)
-                add_scaled(G + (int64_t)j * k, sum, -b->mu[j], k);
+                kith__add_scaled(G + (int64_t)j * k, -b->mu[j], sum, k);
         }
         G += (int64_t)columns * k;
     }
@@ -505,8 +496,8 @@ static void add_columns(const float *now, float w, int32_t from, int threads,
 
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int32_t u = 0; u < to->n; u++)
-        add_scaled(to->value + (int64_t)u * columns + from,
-                   now + (int64_t)u * AT_ONCE, w, some);
+        kith__add_scaled(to->value + (int64_t)u * columns + from, w,
+                         now + (int64_t)u * AT_ONCE, some);
 }
 
 /* poly(O) diag(c) X for several a, some columns at a time; all share O^h X.

@@ -6,6 +6,7 @@
 #include "core/alloc.h"
 #include "core/job.h"
 #include "kernels/gemm.h"
+#include "kernels/vector.h"
 
 enum { BLOCK = 64 };
 

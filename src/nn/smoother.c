@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "kernels/vector.h"
 
 void kith__smoother_release(kith__smoother *s)
 {
