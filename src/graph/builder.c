@@ -1,7 +1,8 @@
 /*
  * builder.c: edges to rows, in memory.
  *
- * With u < v for every edge after dropping self-loops:
+ * Edges that come in order are a case of their own (ascending.h).  Else, with
+ * u < v for every edge after dropping self-loops:
  *   1. count the entries of each row u, per thread           (4 n T bytes)
  *   2. scatter v << 1 | reversed into row u                  (4 bytes a line)
  *   3. sort each row, merge repeats                          -> upper triangle
@@ -19,8 +20,10 @@
 
 #include "core/alloc.h"
 #include "core/job.h"
+#include "graph/ascending.h"
 #include "graph/rows.h"
 #include "graph/spill.h"
+#include "graph/starts.h"
 
 struct kith__builder {
     kith_job job;
@@ -126,7 +129,7 @@ out:
 }
 
 /* Over the memory allowed?  The list may take a quarter of it: sorting or
- * merging it takes the rest.  Cursors count up to 2^32 entries in a row. */
+ * merging it takes the rest.  Cursors are places below 2^32. */
 static bool must_spill(const kith__builder *b)
 {
     const int64_t bytes = b->held * (b->weighted ? 12 : 8);
@@ -245,63 +248,6 @@ static void count_upper(work *w)
     w->self_loops = loops;
 }
 
-/* Entries of the rows [from, to), all threads and `extra` together. */
-static int64_t count_range(const work *w, const uint32_t *extra, int32_t from,
-                           int32_t to)
-{
-    int64_t sum = 0;
-
-    for (int t = 0; t < w->threads; t++)
-        for (int32_t u = from; u < to; u++)
-            sum += w->cursor[(int64_t)t * w->n + u];
-    for (int32_t u = from; extra && u < to; u++)
-        sum += extra[u];
-    return sum;
-}
-
-/* Turn the counts of all threads into starts: of the row in `total`, of each
- * thread within the row in `cursor`. */
-static void starts_in_range(work *w, int64_t *total, const uint32_t *extra,
-                            int32_t from, int32_t to, int64_t sum)
-{
-    for (int32_t u = from; u < to; u++) {
-        uint32_t within = 0;
-
-        for (int t = 0; t < w->threads; t++) {
-            uint32_t *cursor = &w->cursor[(int64_t)t * w->n + u];
-            const uint32_t count = *cursor;
-
-            *cursor = within;
-            within += count;
-        }
-        total[u] = sum;
-        sum += within + (extra ? extra[u] : 0);
-    }
-}
-
-static int64_t counts_to_starts(work *w, int64_t *total, const uint32_t *extra)
-{
-    const int T = w->threads;
-    int64_t before = 0;
-
-#pragma omp parallel for num_threads(T) schedule(static, 1) ordered
-    for (int t = 0; t < T; t++) {
-        const int32_t from = (int32_t)((int64_t)w->n * t / T);
-        const int32_t to = (int32_t)((int64_t)w->n * (t + 1) / T);
-        const int64_t mine = count_range(w, extra, from, to);
-        int64_t start;
-
-#pragma omp ordered
-        {
-            start = before;
-            before += mine;
-        }
-        starts_in_range(w, total, extra, from, to, start);
-    }
-    total[w->n] = before;
-    return before;
-}
-
 static void scatter_upper(work *w)
 {
     const int T = w->threads;
@@ -320,7 +266,7 @@ static void scatter_upper(work *w)
 
                 if (!ordered(w, e, i, &u, &entry))
                     continue;
-                to = w->start[u] + cursor[u]++;
+                to = cursor[u]++;
                 if (w->weighted)
                     w->weighted[to] = (uint64_t)entry << 32 |
                                       kith__float_bits(e->weights[i]);
@@ -415,15 +361,15 @@ static void fill_rows(work *w, kith__csr *csr)
                 const uint32_t v = larger_end(w, p);
 
                 put(csr, w, mine++, v, p);
-                put(csr, w, csr->rows[v] + cursor[v]++, (uint32_t)u, p);
+                put(csr, w, cursor[v]++, (uint32_t)u, p);
             }
         }
     }
 }
 
-static kith_status build_in_memory(kith__builder *b, const kith__rank *rank,
-                                   kith__csr *csr, kith_cleaning *cleaning,
-                                   kith_error *err)
+static kith_status sort_and_build(kith__builder *b, const kith__rank *rank,
+                                  kith__csr *csr, kith_cleaning *cleaning,
+                                  kith_error *err)
 {
     kith_status st = KITH_OK;
     work w = {.b = b, .rank = rank, .n = csr->n};
@@ -432,7 +378,7 @@ static kith_status build_in_memory(kith__builder *b, const kith__rank *rank,
     w.threads = useful_threads(b, w.n);
     TRY_NEW(w.start, new_tables(&w));
     count_upper(&w);
-    lines = counts_to_starts(&w, w.start, NULL);
+    lines = kith__counts_to_starts(w.cursor, w.threads, w.n, NULL, w.start);
     if (b->weighted)
         TRY_NEW(w.weighted, kith__alloc_big(lines, sizeof(*w.weighted)));
     else
@@ -441,7 +387,8 @@ static kith_status build_in_memory(kith__builder *b, const kith__rank *rank,
     scatter_upper(&w);
     drop_blocks(b);
     merge_rows(&w);
-    csr->entries = counts_to_starts(&w, csr->rows, w.kept);
+    csr->entries = kith__counts_to_starts(w.cursor, w.threads, w.n, w.kept,
+                                          csr->rows);
     TRY_NEW(csr->neighbours,
             kith__alloc_big(csr->entries, sizeof(*csr->neighbours)));
     if (b->weighted)
@@ -454,6 +401,24 @@ static kith_status build_in_memory(kith__builder *b, const kith__rank *rank,
     cleaning->both_ways += w.merged.both_ways;
 out:
     release_work(&w);
+    return st;
+}
+
+/* Edges that come in order need no sorting. */
+static kith_status build_in_memory(kith__builder *b, const kith__rank *rank,
+                                   kith__csr *csr, kith_cleaning *cleaning,
+                                   kith_error *err)
+{
+    kith_status st = KITH_OK;
+    bool done;
+
+    TRY(kith__ascending_build(b->blocks, b->n_blocks, rank,
+                              useful_threads(b, csr->n), csr, &done, err));
+    if (!done)
+        return sort_and_build(b, rank, csr, cleaning, err);
+    cleaning->one_way += csr->entries / 2;
+    drop_blocks(b);
+out:
     return st;
 }
 

@@ -73,7 +73,7 @@ enum {
     LEAST = 1 << 18,   /* nodes */
     NEAR = 64,         /* near: within n / NEAR numbers */
     NEAR_MOST = 4,     /* at most a quarter of the neighbours may be */
-    SAMPLED = 1 << 14, /* rows that are asked */
+    SAMPLED = 1 << 12, /* rows that are asked */
     HUBS = 16,         /* hubs: the n / HUBS nodes of largest degree */
     HUBS_LEAST = 4     /* which must have a quarter of the neighbours */
 };
