@@ -18,7 +18,9 @@
 #include "io/gather.h"
 #include "io/reader.h"
 
-enum { BLOCKS_PER_THREAD = 8 };
+/* Blocks in a round, a thread: many, since threads wait for each other at its
+ * end; fewer if each has to keep its text. */
+enum { PLAIN_PER_THREAD = 64, UNPACKED_PER_THREAD = 8 };
 
 /* Edges a thread gathers before the builder gets them, if memory allows: large
  * arrays cost fewer page faults, and the order of edges does not matter. */
@@ -750,13 +752,15 @@ static kith_status open_parser(parser *p, const char *path,
     bool more;
 
     p->threads = kith__threads(&p->options->job);
-    p->n_slots = p->threads * BLOCKS_PER_THREAD;
     p->hand_over = HAND_OVER; /* all arrays together: a sixteenth of memory */
     if (memory > 0 && memory / 16 / 12 / p->threads < HAND_OVER)
         p->hand_over = memory / 16 / 12 / p->threads;
     TRY_NEW(p->gathered, kith__alloc_zeroed(p->threads, sizeof(*p->gathered)));
-    TRY_NEW(p->slots, kith__alloc_zeroed(p->n_slots, sizeof(*p->slots)));
     TRY(kith__source_open(path, &p->source, err));
+    p->n_slots = p->threads * (kith__source_compressed(p->source)
+                                   ? UNPACKED_PER_THREAD
+                                   : PLAIN_PER_THREAD);
+    TRY_NEW(p->slots, kith__alloc_zeroed(p->n_slots, sizeof(*p->slots)));
     TRY(kith__source_plan(p->source, &first, &more, err));
     if (more) {
         TRY(kith__block_load(p->source, &first, err));

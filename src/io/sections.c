@@ -116,13 +116,16 @@ kith_status kith__sections_begin(kith__sections_writer *w, const char *tag,
 kith_status kith__sections_append(kith__sections_writer *w, const void *bytes,
                                   int64_t size, kith_error *err)
 {
-    const int64_t most = 1 << 18; /* so that it is still in the cache */
+    /* So little that it is still in the cache, and ending where the system
+     * likes to begin a large page of the file. */
+    const int64_t most = 1 << 18;
     kith_status st = KITH_OK;
 
-    for (int64_t at = 0; at < size; at += most) {
-        const int64_t n = size - at < most ? size - at : most;
+    for (int64_t at = 0, n; at < size; at += n) {
+        const int64_t room = most - w->out->size % most;
         const char *from = (const char *)bytes + at;
 
+        n = size - at < room ? size - at : room;
         XXH3_64bits_update(w->sum, from, (size_t)n);
         TRY(kith__out_write(w->out, from, n, err));
     }
