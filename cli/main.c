@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <kith/kith.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,12 +87,56 @@ static int without_command(const command *group, int argc, char **argv)
     return unknown_command(group, argv[0]);
 }
 
+/* Cores that this program may run on. */
+static int cores(void)
+{
+    cpu_set_t all;
+
+    return sched_getaffinity(0, sizeof(all), &all) == 0 ? CPU_COUNT(&all) : 0;
+}
+
+/* Set it, unless the user has set it or the other. */
+static bool preset(const char *name, const char *value, const char *other)
+{
+    return !getenv(name) && !getenv(other) && setenv(name, value, 1) == 0;
+}
+
+/*
+ * How threads wait and where they run is read from the environment as the
+ * program is loaded (libgomp's way): so set it and start again, unless the user
+ * has chosen.
+ *
+ * Waiting threads spin for milliseconds, which on a busy machine keeps those
+ * that work from running: we saw a hundredfold.  And with a thread for every
+ * core, each gets its own: we saw schedulers leave two on one core for tens of
+ * milliseconds while another was idle.
+ */
+static void settle_threads(const args *a, char **argv)
+{
+    int64_t threads;
+    bool changed;
+
+    if (!args_has(a, "threads"))
+        return;
+    threads = args_integer(a, "threads");
+    changed = preset("GOMP_SPINCOUNT", "10000", "OMP_WAIT_POLICY");
+    if (cores() > 1 && (threads == 0 || threads == cores()))
+        changed |= preset("OMP_PROC_BIND", "true", "GOMP_CPU_AFFINITY");
+    if (changed)
+        (void)execv("/proc/self/exe", argv); /* if that fails, go on */
+}
+
+/* argv: the whole command line. */
 static int dispatch(int argc, char **argv)
 {
+    char **const whole = argv;
+    const command *cmd;
     int used, code;
-    const command *cmd = command_find(argc, argv, &used);
     args a;
 
+    argc--;
+    argv++;
+    cmd = command_find(argc, argv, &used);
     if (argc > 0 && strcmp(argv[0], "help") == 0)
         return help_command(argc - 1, argv + 1);
     if (argc > 0 &&
@@ -106,6 +151,7 @@ static int dispatch(int argc, char **argv)
         help_print(stdout, cmd);
         return EXIT_OK;
     }
+    settle_threads(&a, whole);
     return cmd->run(&a);
 }
 
@@ -118,25 +164,10 @@ static void fill_closed_streams(void)
             (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
-/*
- * Threads that wait for others spin for milliseconds (libgomp's way), which on
- * a busy machine keeps those that work from running: we saw a hundredfold.  The
- * length is read from the environment as the program is loaded; so set a short
- * one and start again, unless the user has chosen.
- */
-static void spin_less(char **argv)
-{
-    if (getenv("GOMP_SPINCOUNT") || getenv("OMP_WAIT_POLICY") ||
-        setenv("GOMP_SPINCOUNT", "10000", 1) != 0)
-        return;
-    (void)execv("/proc/self/exe", argv); /* if that fails, go on as we are */
-}
-
 int main(int argc, char **argv)
 {
-    spin_less(argv);
     fill_closed_streams();
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, no crash */
     interrupt_catch();
-    return finish_stdout(dispatch(argc - 1, argv + 1));
+    return finish_stdout(dispatch(argc, argv));
 }
