@@ -20,8 +20,10 @@ else
     "$kith" graph convert "$tmp/g.kg" "$tmp/in.tsv" -q
 fi
 
-# Microseconds of one run of a command, its output dropped.
+# Microseconds of one run of a command, its output dropped.  What is written is
+# a new file, not one that replaces the last.
 once() {
+    rm -f "$tmp/out.kg" "$tmp/copy.tsv"
     local t0=${EPOCHREALTIME/[.,]/} t1
     "$@" > /dev/null
     t1=${EPOCHREALTIME/[.,]/}
