@@ -95,12 +95,6 @@ static int cores(void)
     return sched_getaffinity(0, sizeof(all), &all) == 0 ? CPU_COUNT(&all) : 0;
 }
 
-/* Set it, unless the user has set it or the other. */
-static bool preset(const char *name, const char *value, const char *other)
-{
-    return !getenv(name) && !getenv(other) && setenv(name, value, 1) == 0;
-}
-
 /*
  * How threads wait and where they run is read from the environment as the
  * program is loaded (libgomp's way): so set it and start again, unless the user
@@ -113,17 +107,22 @@ static bool preset(const char *name, const char *value, const char *other)
  */
 static void settle_threads(const args *a, char **argv)
 {
+    static const char *const chosen[] = {"GOMP_SPINCOUNT", "OMP_WAIT_POLICY",
+                                         "OMP_PROC_BIND", "OMP_PLACES",
+                                         "GOMP_CPU_AFFINITY"};
     int64_t threads;
-    bool changed;
 
     if (!args_has(a, "threads"))
         return;
+    for (size_t i = 0; i < sizeof(chosen) / sizeof(*chosen); i++)
+        if (getenv(chosen[i]))
+            return;
     threads = args_integer(a, "threads");
-    changed = preset("GOMP_SPINCOUNT", "10000", "OMP_WAIT_POLICY");
+    if (setenv("GOMP_SPINCOUNT", "10000", 1) != 0)
+        return;
     if (cores() > 1 && (threads == 0 || threads == cores()))
-        changed |= preset("OMP_PROC_BIND", "true", "GOMP_CPU_AFFINITY");
-    if (changed)
-        (void)execv("/proc/self/exe", argv); /* if that fails, go on */
+        (void)setenv("OMP_PROC_BIND", "true", 1);
+    (void)execv("/proc/self/exe", argv); /* if that fails, go on as we are */
 }
 
 /* argv: the whole command line. */

@@ -16,13 +16,19 @@
  * the rows s_v x_v are made first, in Z: then the pass over the edges reads no
  * weights at all.  Where Z is in use by another step of the same W, or there
  * are many classes, s_v is read with each neighbour, for the same bits.
+ *
+ * A centred H of two classes has rank one, H = h (1, -1)' (1, -1), so that one
+ * column is summed instead of two:
+ *
+ *     y_u = q_u + h s_u ( sum_v s_v (x_v0 - x_v1) ) (1, -1)
  */
 typedef struct step {
     const kith__coupled *W;
     const float *X, *H, *Q;
     float *Y;
-    float *Z; /* s_v x_v, or NULL */
-    int how;  /* kith__weighing of the sums */
+    int columns; /* that are summed */
+    float *Z;    /* s_v x_v, or NULL */
+    int how;     /* kith__weighing of the sums */
 } step;
 
 /* Floats behind the last row that may be read as part of it. */
@@ -36,13 +42,18 @@ struct kith__spare {
     float *Z; /* n rows of KITH__FEW, and the padding */
 };
 
+/* Is it worth asking for rows of k columns before they are needed? */
+static _Bool worth_asking(const step *s, int k)
+{
+    return (int64_t)s->W->n * k * (int64_t)sizeof(float) > CACHED;
+}
+
 static kith__neighbours neighbours_of(const step *s, int k)
 {
     const kith__coupled *W = s->W;
-    const int64_t bytes = (int64_t)W->n * k * (int64_t)sizeof(float);
 
     return (kith__neighbours){.ids = W->neighbours,
-                              .count = bytes > CACHED ? W->rows[W->n] : 0,
+                              .count = W->rows[W->n],
                               .X = s->Z ? s->Z : s->X,
                               .w = W->weights ? W->weights : W->scale,
                               .cells = (int64_t)W->n * k,
@@ -52,22 +63,24 @@ static kith__neighbours neighbours_of(const step *s, int k)
 /* ---- few classes: rows in registers -------------------------------------- */
 
 /* out = sum_v w_uv x_v */
-KITH__ALWAYS_INLINE void pull_few(const step *s, const kith__neighbours *all,
-                                  int k, int how, int32_t u, kith__v4 *out)
+KITH__ALWAYS_INLINE void pull_few(const kith__coupled *W,
+                                  const kith__neighbours *all, int k, int how,
+                                  int32_t u, int64_t *asked, kith__v4 *out)
 {
-    const kith__coupled *W = s->W;
     kith__turns t = {0};
 
-    kith__pull_from(all, k, how, W->rows[u], W->rows[u + 1], &t);
-    kith__turns_sum(&t, k, W->weights ? 1 : W->scale[u], out);
+    kith__pull_from(all, k, how, W->rows[u], W->rows[u + 1], asked, &t);
+    kith__turns_sum(&t, k, how == KITH__PER_EDGE ? 1 : W->scale[u], out);
 }
 
 /* Rows first .. last - 1 of Y = Q + W X H; returns max |Y - X|. */
-KITH__ALWAYS_INLINE float step_few(const step *s, int k, int how, int32_t first,
-                                   int32_t last)
+KITH__ALWAYS_INLINE float step_few(const step *s, int k, int how, _Bool ask,
+                                   int32_t first, int32_t last)
 {
+    const kith__coupled W = *s->W;
     const int64_t cells = (int64_t)s->W->n * k, end = (int64_t)last * k;
     const kith__neighbours all = neighbours_of(s, k);
+    int64_t asked = W.rows[first];
     kith__v4 h[KITH__FEW][KITH__FEW_VECTORS], change = {0};
     float spare[KITH__FEW];
 
@@ -77,7 +90,7 @@ KITH__ALWAYS_INLINE float step_few(const step *s, int k, int how, int32_t first,
         kith__v4 pulled[KITH__FEW_VECTORS], y[KITH__FEW_VECTORS];
         const float *row = kith__row_at(s->Q, at, cells, k, spare);
 
-        pull_few(s, &all, k, how, u, pulled);
+        pull_few(&W, &all, k, how, u, ask ? &asked : NULL, pulled);
         for (int i = 0; i < kith__vectors(k); i++)
             y[i] = kith__v4_load(row + i * KITH__LANES);
         kith__row_times(pulled, k, h, y);
@@ -89,6 +102,32 @@ KITH__ALWAYS_INLINE float step_few(const step *s, int k, int how, int32_t first,
             change = kith__v4_max(
                 change, kith__v4_and(kith__v4_abs(d), kith__v4_within(k, i)));
         }
+    }
+    return kith__v4_top(change);
+}
+
+/* ---- two centred classes: one column ------------------------------------- */
+
+/* The same rows; H = h (1, -1)' (1, -1). */
+KITH__ALWAYS_INLINE float step_pair(const step *s, int how, _Bool ask,
+                                    int32_t first, int32_t last)
+{
+    const kith__coupled W = *s->W;
+    const kith__neighbours all = neighbours_of(s, 1);
+    const kith__v4 h = {s->H[0], -s->H[0], 0, 0};
+    kith__v4 change = {0};
+    int64_t asked = W.rows[first];
+
+    for (int32_t u = first; u < last; u++) {
+        const int64_t at = 2 * (int64_t)u;
+        kith__v4 sum, y, change_here;
+
+        pull_few(&W, &all, 1, how, u, ask ? &asked : NULL, &sum);
+        y = kith__pairs(s->Q + at, s->X + at) + h * sum; /* y0 y1 x0 x1 */
+        memcpy(s->Y + at, &y, 2 * sizeof(float));
+        change_here = y - __builtin_shufflevector(y, y, 2, 3, 2, 3);
+        change = kith__v4_max(change, kith__v4_and(kith__v4_abs(change_here),
+                                                   kith__v4_within(2, 0)));
     }
     return kith__v4_top(change);
 }
@@ -146,16 +185,20 @@ KITH__ALWAYS_INLINE float step_many(const step *s, int k, int32_t first,
 /* ---- either, on what the machine has ------------------------------------- */
 
 /* Rows first .. last - 1, with constants where they make loops disappear. */
-KITH__ALWAYS_INLINE float step_rows(const step *s, int k, int32_t first,
-                                    int32_t last)
+KITH__ALWAYS_INLINE float step_rows(const step *s, int k, _Bool ask,
+                                    int32_t first, int32_t last)
 {
     float change = 0;
 
-#define ONE(K)      change = step_few(s, K, KITH__ONE, first, last)
-#define PER_EDGE(K) change = step_few(s, K, KITH__PER_EDGE, first, last)
-#define PER_NODE(K) change = step_few(s, K, KITH__PER_NODE, first, last)
+#define ONE(K)      change = step_few(s, K, KITH__ONE, ask, first, last)
+#define PER_EDGE(K) change = step_few(s, K, KITH__PER_EDGE, ask, first, last)
+#define PER_NODE(K) change = step_few(s, K, KITH__PER_NODE, ask, first, last)
     if (k > KITH__FEW)
         change = step_many(s, k, first, last);
+    else if (s->columns < k && s->how == KITH__ONE)
+        change = step_pair(s, KITH__ONE, ask, first, last);
+    else if (s->columns < k)
+        change = step_pair(s, KITH__APART, ask, first, last);
     else if (s->how == KITH__PER_EDGE)
         KITH__WITH_CONSTANT(k, PER_EDGE);
     else if (s->how == KITH__PER_NODE)
@@ -171,14 +214,16 @@ KITH__ALWAYS_INLINE float step_rows(const step *s, int k, int32_t first,
 static float step_rows_portable(const step *s, int k, int32_t first,
                                 int32_t last)
 {
-    return step_rows(s, k, first, last);
+    return worth_asking(s, s->columns) ? step_rows(s, k, 1, first, last)
+                                       : step_rows(s, k, 0, first, last);
 }
 
 #if defined(__x86_64__)
 __attribute__((target("avx2"))) static float
 step_rows_avx2(const step *s, int k, int32_t first, int32_t last)
 {
-    return step_rows(s, k, first, last);
+    return worth_asking(s, s->columns) ? step_rows(s, k, 1, first, last)
+                                       : step_rows(s, k, 0, first, last);
 }
 #else
 #define step_rows_avx2 step_rows_portable
@@ -212,8 +257,25 @@ static int32_t piece_begin(const kith__coupled *W, int64_t i, int64_t size)
     return low;
 }
 
-/* Z = diag(s) X in the spare memory; NULL if it is taken. */
-static float *scaled(const kith__coupled *W, const float *X, int k)
+/* Are there two classes and is H, but for rounding, h (1, -1)' (1, -1)?  Then
+ * that is put in `pair`. */
+static _Bool is_centred_pair(const float *H, int k, float *pair)
+{
+    const float most = k == 2 ? 1e-6f * fabsf(H[0]) : 0;
+    float h;
+
+    if (k != 2 || fabsf(H[0] - H[3]) > most || fabsf(H[1] - H[2]) > most ||
+        fabsf(H[0] + H[1]) > most)
+        return 0;
+    h = (H[0] - H[1] - H[2] + H[3]) / 4;
+    pair[0] = pair[3] = h;
+    pair[1] = pair[2] = -h;
+    return 1;
+}
+
+/* Z = diag(s) X, or diag(s) (x_0 - x_1) if there is to be one column of two, in
+ * the spare memory; NULL if it is taken. */
+static float *scaled(const kith__coupled *W, const float *X, int k, int columns)
 {
     float *Z;
 
@@ -222,10 +284,16 @@ static float *scaled(const kith__coupled *W, const float *X, int k)
         return NULL;
     Z = W->spare->Z;
 #pragma omp parallel for num_threads(W->threads) schedule(static)
-    for (int32_t v = 0; v < W->n; v++)
-        for (int c = 0; c < k; c++)
-            Z[(int64_t)v * k + c] = W->scale[v] * X[(int64_t)v * k + c];
-    memset(Z + (int64_t)W->n * k, 0, PADDING * sizeof(*Z));
+    for (int32_t v = 0; v < W->n; v++) {
+        const float *x = X + (int64_t)v * k;
+
+        if (columns < k)
+            Z[v] = W->scale[v] * (x[0] - x[1]);
+        else
+            for (int c = 0; c < k; c++)
+                Z[(int64_t)v * k + c] = W->scale[v] * x[c];
+    }
+    memset(Z + (int64_t)W->n * columns, 0, PADDING * sizeof(*Z));
     return Z;
 }
 
@@ -264,11 +332,16 @@ float kith__coupled_step_on(_Bool avx2, const kith__coupled *W, const float *X,
                             int k, const float *H, const float *Q,
                             float *restrict Y)
 {
-    step s = {.W = W, .X = X, .H = H, .Q = Q, .Y = Y};
-    float change;
+    step s = {.W = W, .X = X, .H = H, .Q = Q, .Y = Y, .columns = k};
+    float pair[4], change;
 
-    if (!W->weights)
-        s.Z = scaled(W, X, k);
+    if (!W->weights) {
+        if (is_centred_pair(H, k, pair)) {
+            s.H = pair;
+            s.columns = 1;
+        }
+        s.Z = scaled(W, X, k, s.columns);
+    }
     s.how = W->weights ? KITH__PER_EDGE : s.Z ? KITH__ONE : KITH__PER_NODE;
     change = step_all(&s, k, avx2 && has_avx2());
     if (s.Z)
@@ -294,8 +367,8 @@ void kith__pull_row(const kith__coupled *W, const float *X, int k, int32_t u,
         pull_many(&s, k, how, u, out);
         return;
     }
-#define PER_EDGE(K) pull_few(&s, &all, K, KITH__PER_EDGE, u, row)
-#define PER_NODE(K) pull_few(&s, &all, K, KITH__PER_NODE, u, row)
+#define PER_EDGE(K) pull_few(W, &all, K, KITH__PER_EDGE, u, NULL, row)
+#define PER_NODE(K) pull_few(W, &all, K, KITH__PER_NODE, u, NULL, row)
     if (how == KITH__PER_EDGE)
         KITH__WITH_CONSTANT(k, PER_EDGE);
     else

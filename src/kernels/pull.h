@@ -7,12 +7,16 @@
  *   k = 5 .. 8   one fills a vector of eight
  *
  * Two such vectors take turns, so that one addition need not wait for the
- * other, and are added up in the end.  Which neighbour goes where depends on
- * its place in the row alone: so every machine, with AVX2 or without, and any
- * number of threads come to the same bits.  There is no fused multiply-add.
+ * other, and are added up in the end.  The last of a row are summed as if they
+ * filled both, and lanes that are not theirs are dropped: rows are short, and
+ * a processor that guesses wrong where one ends loses more than that.
+ *
+ * Which neighbour goes where depends on its place in the row alone: so every
+ * machine, with AVX2 or without, and any number of threads come to the same
+ * bits.  There is no fused multiply-add.
  *
  * The rows of X are far apart in memory and the machine cannot guess the next:
- * KITH__AHEAD neighbours ahead they are asked for.
+ * KITH__AHEAD neighbours ahead they are asked for, eight at a time.
  */
 #ifndef KITH_KERNELS_PULL_H
 #define KITH_KERNELS_PULL_H
@@ -27,13 +31,14 @@ enum { KITH__AHEAD = 64 };
 typedef enum kith__weighing {
     KITH__ONE,      /* 1: X is scaled already */
     KITH__PER_EDGE, /* w[p] */
-    KITH__PER_NODE  /* w[v] */
+    KITH__PER_NODE, /* w[v] */
+    KITH__APART     /* w[v], and x_v is x_v0 - x_v1 of X's two columns */
 } kith__weighing;
 
 /* The neighbours of all rows, and what they are summed of. */
 typedef struct kith__neighbours {
     const int32_t *ids;
-    int64_t count; /* of them; 0: do not ask ahead */
+    int64_t count; /* of them */
     const float *X, *w;
     int64_t cells;    /* of X */
     _Bool whole_rows; /* the last row of X may be read as a whole vector */
@@ -64,35 +69,81 @@ KITH__ALWAYS_INLINE kith__v4 kith__pairs(const float *a, const float *b)
     return (kith__v4)(v2d){low, high};
 }
 
-/* The sum's next vector of four: `count` neighbours from p on, which fill it
- * unless they are the last of a row. */
-KITH__ALWAYS_INLINE kith__v4 kith__pull_four(const kith__neighbours *from,
-                                             int k, int how, int64_t p,
-                                             int count)
+/* Neighbours that fill a vector of four, and the lanes that each has. */
+KITH__ALWAYS_INLINE int kith__per_four(int k)
 {
-    static const float nothing[2] = {0, 0};
-    const float *x[4] = {nothing, nothing, nothing, nothing};
-    float w[4] = {0, 0, 0, 0}, spare[KITH__LANES];
+    return k == 1 ? 4 : k == 2 ? 2 : 1;
+}
 
-    for (int i = 0; i < count; i++) {
-        const int64_t v = from->ids[p + i];
+/* One column: the numbers of four neighbours. */
+KITH__ALWAYS_INLINE kith__v4 kith__four_ones(const kith__neighbours *from,
+                                             int how, const int32_t *v)
+{
+    const float *X = from->X;
 
-        x[i] = from->X + v * k;
-        w[i] = kith__weight(from, how, p + i, v);
-    }
+    if (how == KITH__APART)
+        return (kith__v4){X[2 * (int64_t)v[0]] - X[2 * (int64_t)v[0] + 1],
+                          X[2 * (int64_t)v[1]] - X[2 * (int64_t)v[1] + 1],
+                          X[2 * (int64_t)v[2]] - X[2 * (int64_t)v[2] + 1],
+                          X[2 * (int64_t)v[3]] - X[2 * (int64_t)v[3] + 1]};
+    return (kith__v4){X[v[0]], X[v[1]], X[v[2]], X[v[3]]};
+}
+
+/* The sum's next vector of four: of the neighbours v[0], v[1] and so on, whose
+ * weights, if edges have them, are e[0], e[1] and so on. */
+KITH__ALWAYS_INLINE kith__v4 kith__pull_four(const kith__neighbours *from,
+                                             int k, int how, const int32_t *v,
+                                             const float *e)
+{
+    float w[KITH__LANES] = {1, 1, 1, 1}, spare[KITH__LANES];
+    kith__v4 x;
+
+    for (int i = 0; i < kith__per_four(k) && how != KITH__ONE; i++)
+        w[i] = how == KITH__PER_EDGE ? e[i] : from->w[v[i]];
     if (k == 1) {
-        const kith__v4 v = {*x[0], *x[1], *x[2], *x[3]};
-
-        return how == KITH__ONE ? v : v * (kith__v4){w[0], w[1], w[2], w[3]};
+        x = kith__four_ones(from, how, v);
+        return how == KITH__ONE ? x : x * (kith__v4){w[0], w[1], w[2], w[3]};
     }
     if (k == 2) {
-        const kith__v4 v = kith__pairs(x[0], x[1]);
-
-        return how == KITH__ONE ? v : v * (kith__v4){w[0], w[0], w[1], w[1]};
+        x = kith__pairs(from->X + (int64_t)v[0] * 2,
+                        from->X + (int64_t)v[1] * 2);
+        return how == KITH__ONE ? x : x * (kith__v4){w[0], w[0], w[1], w[1]};
     }
-    if (k == 3 && !from->whole_rows)
-        x[0] = kith__row_at(from->X, x[0] - from->X, from->cells, k, spare);
-    return how == KITH__ONE ? kith__v4_load(x[0]) : w[0] * kith__v4_load(x[0]);
+    x = kith__v4_load(
+        k == 3 && !from->whole_rows
+            ? kith__row_at(from->X, (int64_t)v[0] * k, from->cells, k, spare)
+            : from->X + (int64_t)v[0] * k);
+    return how == KITH__ONE ? x : w[0] * x;
+}
+
+/* Add the last `left` neighbours of a row, from p on, that fill at most both
+ * vectors.  What is read behind them is the next row's. */
+KITH__ALWAYS_INLINE void kith__pull_last(const kith__neighbours *from, int k,
+                                         int how, int64_t p, int left,
+                                         kith__v4 *a, kith__v4 *b)
+{
+    enum { BOTH = 2 * KITH__LANES };
+    static const int32_t masks[2 * BOTH] = {-1, -1, -1, -1, -1, -1, -1, -1};
+    const int per = kith__per_four(k), lanes = KITH__LANES / per;
+    const int32_t *v = from->ids + p, *mask;
+    const float *e = how == KITH__PER_EDGE ? from->w + p : NULL;
+    int32_t own_v[BOTH];
+    float own_e[BOTH];
+
+    if (__builtin_expect(p + 2 * per > from->count, 0)) { /* no next row */
+        for (int i = 0; i < BOTH; i++) {
+            own_v[i] = i < left ? v[i] : 0;
+            own_e[i] = i < left && e ? e[i] : 0;
+        }
+        v = own_v;
+        e = own_e;
+    }
+    mask = masks + BOTH - left * lanes;
+    *a += kith__v4_and(kith__pull_four(from, k, how, v, e),
+                       kith__v4i_load(mask));
+    *b +=
+        kith__v4_and(kith__pull_four(from, k, how, v + per, e ? e + per : NULL),
+                     kith__v4i_load(mask + KITH__LANES));
 }
 
 /* Row v of 5 to 8 numbers, added to `sum`. */
@@ -110,39 +161,39 @@ KITH__ALWAYS_INLINE void kith__pull_eight(const kith__neighbours *from, int k,
     *sum += how == KITH__ONE ? row : kith__weight(from, how, p, v) * row;
 }
 
-KITH__ALWAYS_INLINE void kith__ask(const kith__neighbours *from, int k,
-                                   int64_t p)
+/* Ask for the rows of neighbours before p + KITH__AHEAD, of which those before
+ * *asked were asked for; NULL: ask for none. */
+KITH__ALWAYS_INLINE void kith__ask(const kith__neighbours *from, int k, int how,
+                                   int64_t p, int64_t *asked)
 {
-    __builtin_prefetch(from->X + (int64_t)from->ids[p] * k);
+    enum { TOGETHER = 8 };
+    const int64_t row = how == KITH__APART ? 2 : k;
+
+    while (asked && *asked < p + KITH__AHEAD &&
+           *asked + TOGETHER <= from->count) {
+        for (int i = 0; i < TOGETHER; i++)
+            __builtin_prefetch(from->X + from->ids[*asked + i] * row);
+        *asked += TOGETHER;
+    }
 }
 
 /* Add neighbours p .. end - 1 to the turns: rows of up to four. */
 KITH__ALWAYS_INLINE void kith__pull_fours(const kith__neighbours *from, int k,
                                           int how, int64_t p, int64_t end,
-                                          kith__turns *t)
+                                          int64_t *asked, kith__turns *t)
 {
-    const int per = k == 1 ? 4 : k == 2 ? 2 : 1;
-    const int64_t ahead = end + KITH__AHEAD <= from->count ? KITH__AHEAD : 0;
+    const int per = kith__per_four(k);
+    const float *e = how == KITH__PER_EDGE ? from->w : NULL;
     kith__v4 a = t->four[0], b = t->four[1];
 
-    for (; p + 2 * per <= end; p += 2 * per) {
-        for (int i = 0; ahead && i < 2 * per; i++)
-            kith__ask(from, k, p + ahead + i);
-        a += kith__pull_four(from, k, how, p, per);
-        b += kith__pull_four(from, k, how, p + per, per);
+    for (; p + 2 * per < end; p += 2 * per) {
+        kith__ask(from, k, how, p, asked);
+        a += kith__pull_four(from, k, how, from->ids + p, e ? e + p : NULL);
+        b += kith__pull_four(from, k, how, from->ids + p + per,
+                             e ? e + p + per : NULL);
     }
-    for (int64_t i = p; ahead && i < end; i++)
-        kith__ask(from, k, i + ahead);
-    if (p + per <= end) {
-        a += kith__pull_four(from, k, how, p, per);
-        p += per;
-    }
-    if (per > 1 && p + 1 == end)
-        b += kith__pull_four(from, k, how, p, 1);
-    if (per > 2 && p + 2 == end)
-        b += kith__pull_four(from, k, how, p, 2);
-    if (per > 2 && p + 3 == end)
-        b += kith__pull_four(from, k, how, p, 3);
+    kith__ask(from, k, how, p, asked);
+    kith__pull_last(from, k, how, p, (int)(end - p), &a, &b);
     t->four[0] = a;
     t->four[1] = b;
 }
@@ -150,16 +201,12 @@ KITH__ALWAYS_INLINE void kith__pull_fours(const kith__neighbours *from, int k,
 /* The same: rows of five to eight. */
 KITH__ALWAYS_INLINE void kith__pull_eights(const kith__neighbours *from, int k,
                                            int how, int64_t p, int64_t end,
-                                           kith__turns *t)
+                                           int64_t *asked, kith__turns *t)
 {
-    const int64_t ahead = end + KITH__AHEAD <= from->count ? KITH__AHEAD : 0;
     kith__v8 a = t->eight[0], b = t->eight[1];
 
     for (; p + 2 <= end; p += 2) {
-        if (ahead) {
-            kith__ask(from, k, p + ahead);
-            kith__ask(from, k, p + ahead + 1);
-        }
+        kith__ask(from, k, how, p, asked);
         kith__pull_eight(from, k, how, p, &a);
         kith__pull_eight(from, k, how, p + 1, &b);
     }
@@ -171,12 +218,12 @@ KITH__ALWAYS_INLINE void kith__pull_eights(const kith__neighbours *from, int k,
 
 KITH__ALWAYS_INLINE void kith__pull_from(const kith__neighbours *from, int k,
                                          int how, int64_t p, int64_t end,
-                                         kith__turns *t)
+                                         int64_t *asked, kith__turns *t)
 {
     if (k <= KITH__LANES)
-        kith__pull_fours(from, k, how, p, end, t);
+        kith__pull_fours(from, k, how, p, end, asked, t);
     else
-        kith__pull_eights(from, k, how, p, end, t);
+        kith__pull_eights(from, k, how, p, end, asked, t);
 }
 
 /* s times what was pulled, as a row of k. */

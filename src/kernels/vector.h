@@ -43,6 +43,14 @@ static inline kith__v4 kith__v4_load(const float *x)
     return v;
 }
 
+static inline kith__v4i kith__v4i_load(const int32_t *x)
+{
+    kith__v4i v;
+
+    memcpy(&v, x, sizeof(v));
+    return v;
+}
+
 static inline void kith__v4_store(float *x, kith__v4 v)
 {
     memcpy(x, &v, sizeof(v));
