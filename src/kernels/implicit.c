@@ -59,15 +59,36 @@ void kith__implicit_release(kith__implicit *I)
     I->block = NULL;
 }
 
-void kith__implicit_put(kith__implicit *I, int32_t u, int point, int t,
-                        const float *p)
+/* x_t of four rows of two classes from u on. */
+static void put_pairs(kith__implicit *I, int32_t u, int point, int t,
+                      const float *P)
 {
-    float *r = kith__implicit_record(I, u);
+    const float *p = P + 2 * (int64_t)u;
+    const kith__v4 x = kith__implicit_x_of_pairs(
+        (kith__v4){p[1] - p[0], p[3] - p[2], p[5] - p[4], p[7] - p[6]});
 
-    memcpy(r + kith__implicit_p_at(I, point), p,
-           (size_t)I->carried * sizeof(*r));
-    if (t >= 0)
-        kith__implicit_x_of(I->C, p, r + kith__implicit_x_at(I, point, t));
+    for (int i = 0; i < KITH__LANES; i++)
+        kith__implicit_record(I,
+                              u + i)[kith__implicit_x_at(I, point, t)] = x[i];
+}
+
+void kith__implicit_put(kith__implicit *I, int32_t first, int32_t last,
+                        int point, int t, const float *P)
+{
+    const int C = I->C, at = kith__implicit_p_at(I, point);
+    int32_t u = first;
+
+    for (int32_t v = first; v < last; v++)
+        for (int c = 0; c < I->carried; c++)
+            kith__implicit_record(I, v)[at + c] = P[(int64_t)v * C + c];
+    if (t < 0)
+        return;
+    for (; C == 2 && u + KITH__LANES <= last; u += KITH__LANES)
+        put_pairs(I, u, point, t, P);
+    for (; u < last; u++)
+        kith__implicit_x_of(C, P + (int64_t)u * C,
+                            kith__implicit_record(I, u) +
+                                kith__implicit_x_at(I, point, t));
 }
 
 /* Column j of B, entry i: s = B x. */
@@ -202,28 +223,40 @@ KITH__ALWAYS_INLINE void add_record(shape s, int Z, int t, const float *r,
     }
 }
 
+/* Sums over the neighbours at p .. end - 1. */
+KITH__ALWAYS_INLINE void sum_some(const kith__implicit *I, shape s, int Z,
+                                  int t, int64_t p, int64_t end, sums *out)
+{
+    const int64_t last = I->start.rows[I->start.n] - 1;
+    const int64_t stride = KITH__LANES * (1 + s.V * s.J);
+    const int32_t *at = I->start.neighbours;
+
+    clear_sums(s, Z, out);
+    for (; p < end; p++) {
+        const int64_t soon = p + AHEAD < last ? p + AHEAD : last;
+
+        __builtin_prefetch(I->records + at[soon] * stride);
+        add_record(s, Z, t, I->records + at[p] * stride, out);
+    }
+}
+
 /* Columns p and, with `learning`, x_t, over the neighbours of u. */
 KITH__ALWAYS_INLINE void sum_row(const kith__implicit *I, shape s,
                                  bool learning, int t, int32_t u, sums *out)
 {
     const int64_t end = I->start.rows[u + 1];
-    const int64_t last = I->start.rows[I->start.n] - 1;
-    const int64_t stride = KITH__LANES * (1 + s.V * s.J);
-    const int32_t *at = I->start.neighbours;
     const int Z = s.n + (learning ? s.C - 1 : 0);
+    int64_t p = I->start.rows[u];
 
+    if (end - p <= CHUNK) {
+        sum_some(I, s, Z, t, p, end, out);
+        return;
+    }
     clear_sums(s, Z, out);
-    for (int64_t p = I->start.rows[u]; p < end;) {
-        const int64_t to = end - p < CHUNK ? end : p + CHUNK;
+    for (; p < end; p += CHUNK) {
         sums a;
 
-        clear_sums(s, Z, &a);
-        for (; p < to; p++) {
-            const int64_t soon = p + AHEAD < last ? p + AHEAD : last;
-
-            __builtin_prefetch(I->records + at[soon] * stride);
-            add_record(s, Z, t, I->records + at[p] * stride, &a);
-        }
+        sum_some(I, s, Z, t, p, end - p < CHUNK ? end : p + CHUNK, &a);
         add_sums(s, Z, &a, out);
     }
 }
@@ -232,22 +265,61 @@ KITH__ALWAYS_INLINE void sum_row(const kith__implicit *I, shape s,
 
 /* c_u: lanes as in a record, and what stands before sum_v z_v. */
 typedef struct half {
-    float lane[KITH__LANES * (1 + VECTORS)];
+    kith__v4 lane[1 + VECTORS];
     float constant;
 } half;
 
-KITH__ALWAYS_INLINE void half_of(const kith__implicit *I, shape s, int j,
-                                 int32_t u, half *out)
-{
-    const float *r = I->records + (int64_t)u * I->stride;
+/*
+ * How c_u follows from u's record r.  With two classes every x_t has a lane of
+ * its own, so that it does lane by lane:
+ *
+ *     c_u = by o r + plus,    constant = by_r . r + alone
+ */
+typedef struct halving {
+    kith__v4 by[1 + VECTORS], plus[1 + VECTORS], by_r[1 + VECTORS];
+    float alone;
+} halving;
 
-    for (int i = 0; i < KITH__LANES * (1 + s.V); i++)
-        out->lane[i] = 0;
-    out->lane[0] = r[0];
+/* Of a point; empty for more classes. */
+static halving halving_of(const kith__implicit *I, int j)
+{
+    halving h = {.by = {{1, 0, 0, 0}}};
+
+    for (int t = 0; I->C == 2 && t < I->terms; t++) {
+        const float *M = I->term[j].M[t];
+        const int at = t == 0 ? 1 : KITH__LANES + I->carried + t - 1;
+        const int i = at / KITH__LANES, lane = at % KITH__LANES;
+
+        h.by[i][lane] = M[0];
+        h.plus[i][lane] = M[2];
+        h.by_r[i][lane] = M[1];
+        h.alone += M[3];
+    }
+    return h;
+}
+
+static void halve_all(const kith__implicit *I, halving *how)
+{
+    for (int j = 0; j < I->points; j++)
+        how[j] = halving_of(I, j);
+}
+
+/* Lane i of a vector of them. */
+KITH__ALWAYS_INLINE float lane_of(const kith__v4 *v, int i)
+{
+    return v[i / KITH__LANES][i % KITH__LANES];
+}
+
+/* x_t M_t of every term, with three classes or more. */
+KITH__ALWAYS_INLINE void mix_terms(const kith__implicit *I, shape s, int j,
+                                   const float *r, half *out)
+{
+    float lane[KITH__LANES * (1 + VECTORS)] = {r[0]};
+
     out->constant = 0;
     for (int t = 0; t < I->terms; t++) {
         const float *M = I->term[j].M[t], *x = r + column_at(s, j, s.n, t);
-        float *to = out->lane +
+        float *to = lane +
                     (t == 0 ? 1 : KITH__LANES + s.n + (s.C - 1) * (t - 1));
 
         for (int c = 0; c < s.C; c++) {
@@ -261,28 +333,47 @@ KITH__ALWAYS_INLINE void half_of(const kith__implicit *I, shape s, int j,
                 out->constant += xM;
         }
     }
+    for (int i = 0; i <= s.V; i++)
+        out->lane[i] = kith__v4_load(lane + KITH__LANES * i);
+}
+
+KITH__ALWAYS_INLINE void half_of(const kith__implicit *I, shape s, int j,
+                                 const halving *how, int32_t u, half *out)
+{
+    const float *r = I->records + (int64_t)u * I->stride;
+    kith__v4 constant = kith__v4_all(0);
+
+    if (s.C > 2) {
+        mix_terms(I, s, j, r, out);
+        return;
+    }
+    for (int i = 0; i <= s.V; i++) {
+        const int at = i == 0 ? 0 : 1 + s.V * j + i - 1;
+        const kith__v4 own = kith__v4_load(r + KITH__LANES * at);
+
+        out->lane[i] = how->by[i] * own + how->plus[i];
+        constant += how->by_r[i] * own;
+    }
+    out->constant = kith__v4_sum(constant) + how->alone;
 }
 
 /* c_u . sum_v r_v z_v, and sum_v z_v by the constant. */
 KITH__ALWAYS_INLINE float apply_half(const half *h, shape s, kith__v4 common,
                                      const kith__v4 *own, float sum)
 {
-    kith__v4 dot = kith__v4_load(h->lane) * common;
+    kith__v4 dot = h->lane[0] * common;
 
     for (int i = 0; i < s.V; i++)
-        dot += kith__v4_load(h->lane + KITH__LANES * (1 + i)) * own[i];
+        dot += h->lane[1 + i] * own[i];
     return kith__v4_sum(dot) + h->constant * sum;
-}
-
-/* Lane i of a vector of them. */
-KITH__ALWAYS_INLINE float lane_of(const kith__v4 *v, int i)
-{
-    return v[i / KITH__LANES][i % KITH__LANES];
 }
 
 KITH__ALWAYS_INLINE void pull_rows(const kith__implicit *I, shape s,
                                    int32_t from, int32_t to, float *out)
 {
+    halving how[POINTS];
+
+    halve_all(I, how);
     for (int32_t u = from; u < to; u++) {
         sums a;
 
@@ -290,7 +381,7 @@ KITH__ALWAYS_INLINE void pull_rows(const kith__implicit *I, shape s,
         for (int j = 0; j < s.J; j++) {
             half h;
 
-            half_of(I, s, j, u, &h);
+            half_of(I, s, j, &how[j], u, &h);
             for (int c = 0; c < s.n; c++)
                 *out++ = apply_half(&h, s, a.z_common[j][c], a.z_own[j][c],
                                     lane_of(a.own[j], c));
@@ -309,10 +400,10 @@ void kith__implicit_pull(const kith__implicit *I, int32_t from, int32_t to,
 /* w_uv for the half of u and the record of v. */
 KITH__ALWAYS_INLINE float weight(shape s, int j, const half *h, const float *r)
 {
-    kith__v4 dot = kith__v4_load(h->lane) * kith__v4_load(r);
+    kith__v4 dot = h->lane[0] * kith__v4_load(r);
 
     for (int i = 0; i < s.V; i++)
-        dot += kith__v4_load(h->lane + KITH__LANES * (1 + i)) *
+        dot += h->lane[1 + i] *
                kith__v4_load(r + KITH__LANES * (1 + s.V * j + i));
     return kith__v4_sum(dot) + h->constant;
 }
@@ -326,14 +417,15 @@ float kith__implicit_weight(const kith__implicit *I, int point, int32_t u,
                             int32_t v)
 {
     const shape s = any_shape(I);
+    const halving how = halving_of(I, point);
     half h;
 
-    half_of(I, s, point, u, &h);
+    half_of(I, s, point, &how, u, &h);
     return weight(s, point, &h, kith__implicit_record(I, v));
 }
 
-KITH__ALWAYS_INLINE void weigh_row(const kith__implicit *I, shape s, int32_t u,
-                                   float *out)
+KITH__ALWAYS_INLINE void weigh_row(const kith__implicit *I, shape s,
+                                   const halving *how, int32_t u, float *out)
 {
     const int64_t last = I->start.rows[I->start.n] - 1;
     const int64_t stride = KITH__LANES * (1 + s.V * s.J);
@@ -341,7 +433,7 @@ KITH__ALWAYS_INLINE void weigh_row(const kith__implicit *I, shape s, int32_t u,
     half h[POINTS];
 
     for (int j = 0; j < s.J; j++)
-        half_of(I, s, j, u, &h[j]);
+        half_of(I, s, j, &how[j], u, &h[j]);
     for (int64_t p = I->start.rows[u]; p < I->start.rows[u + 1]; p++) {
         const int64_t soon = p + AHEAD < last ? p + AHEAD : last;
 
@@ -353,9 +445,12 @@ KITH__ALWAYS_INLINE void weigh_row(const kith__implicit *I, shape s, int32_t u,
 
 void kith__implicit_weights(const kith__implicit *I, float *out)
 {
+    halving how[POINTS];
+
+    halve_all(I, how);
 #pragma omp parallel for num_threads(I->start.threads) schedule(dynamic, 1024)
     for (int32_t u = 0; u < I->start.n; u++) {
-#define WEIGH(s) weigh_row(I, s, u, out)
+#define WEIGH(s) weigh_row(I, s, how, u, out)
         WITH_SHAPE(I, WEIGH);
 #undef WEIGH
     }
@@ -370,7 +465,9 @@ KITH__ALWAYS_INLINE void norm_row(const kith__implicit *I, shape s, int32_t u,
     half h[POINTS];
 
     for (int j = 0; j < s.J; j++) {
-        half_of(I, s, j, u, &h[j]);
+        const halving how = halving_of(I, j);
+
+        half_of(I, s, j, &how, u, &h[j]);
         out[j] = 0;
     }
     for (int64_t p = I->start.rows[u]; p < I->start.rows[u + 1]; p++) {
@@ -439,7 +536,8 @@ KITH__ALWAYS_INLINE void add_totals(int C, const float *x, const float *Wx,
 
 /* One row and point: what the pass leaves of it. */
 KITH__ALWAYS_INLINE void finish_row(const kith__implicit *I, shape s, int t,
-                                    const sums *a, int j, int32_t u, float *out,
+                                    const halving *how, const sums *a, int j,
+                                    int32_t u, float *out,
                                     kith__implicit_totals *totals)
 {
     const float degree = (float)(I->start.rows[u + 1] - I->start.rows[u]);
@@ -447,7 +545,7 @@ KITH__ALWAYS_INLINE void finish_row(const kith__implicit *I, shape s, int t,
     float x[MOST_C], Wx[MOST_C], B[SQUARE];
     half h;
 
-    half_of(I, s, j, u, &h);
+    half_of(I, s, j, how, u, &h);
     for (int c = 0; c < s.C - 1; c++)
         x[c] = r[column_at(s, j, s.n + c, t)];
     x[s.C - 1] = 1;
@@ -495,13 +593,15 @@ KITH__ALWAYS_INLINE void gather_rows(const kith__implicit *I, shape s,
 {
     const int64_t width = (int64_t)s.n * (s.C + 1);
     int64_t listed = kith__first_from(to->rows, to->n_rows, from);
+    halving how[POINTS];
 
+    halve_all(I, how);
     for (int32_t u = from; u < end; u++) {
         sums a;
 
         sum_row(I, s, true, I->terms, u, &a);
         for (int j = 0; j < s.J; j++)
-            finish_row(I, s, I->terms, &a, j, u,
+            finish_row(I, s, I->terms, &how[j], &a, j, u,
                        to->sums + ((int64_t)u * s.J + j) * width, &totals[j]);
         if (listed < to->n_rows && to->rows[listed] == u)
             keep_products(s, &a, (int32_t)listed++, to);

@@ -248,10 +248,11 @@ static void fill_records(learner *s)
     const kith__task *t = s->task;
 
 #pragma omp parallel for num_threads(t->threads) schedule(static)
-    for (int32_t u = 0; u < t->n; u++)
+    for (int32_t from = 0; from < t->n; from += BLOCK)
         for (int j = 0; j < s->I.points; j++)
-            kith__implicit_put(&s->I, u, j, j == 0 ? 0 : -1,
-                               s->P1 + (int64_t)u * s->C);
+            kith__implicit_put(&s->I, from,
+                               t->n - from < BLOCK ? t->n : from + BLOCK, j,
+                               j == 0 ? 0 : -1, s->P1);
 }
 
 /* P_1 = Q + W Q H into the records, and the sums of the first pass, the same
