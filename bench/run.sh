@@ -26,6 +26,7 @@ all() {
     "$here/ingest.sh" "$build/kith"
     opening
     "$here/methods.sh" "$build"
+    "$here/tuned.sh" "$build" cora
     steps
 }
 

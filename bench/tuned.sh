@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # A whole tuned run, five splits, of lcm-em beside a tuned two-layer GCN in
 # PyTorch (bench/tuned_torch.py) on the same splits, in one run.
-# Not a part of bench/run.sh: PyTorch is large, and NELL takes minutes.
+# PyTorch is given LIMIT seconds, if that is set, and stopped then: its time is
+# told as more than that.
 # Usage: bench/tuned.sh BUILD_DIR [DATA_SET...]
 set -eu
 build=$1
@@ -28,11 +29,15 @@ for set in "$@"; do
     ours=$("$build/kith" eval "$data/$set" --methods lcm-em --threads "$threads" \
         --splits "${splits// /,}" -q --json | field mean)
     seconds=$(awk -v ns=$(($(date +%s%N) - began)) 'BEGIN { printf "%.1f", ns / 1e9 }')
-    theirs='{}'
+    theirs='{}' status=0
     [ -z "$python" ] ||
-        theirs=$(cd "$here" && "$python" tuned_torch.py "$data/$set" "$threads" $splits)
+        theirs=$(cd "$here" && timeout "${LIMIT:-0}" "$python" tuned_torch.py "$data/$set" \
+            "$threads" $splits) || status=$?
+    [ "$status" -ne 124 ] || theirs="{\"seconds\": $LIMIT}" # it ran out of time
     awk -v set="$set" -v a="$ours" -v s="$seconds" -v b="$(echo "$theirs" | field accuracy)" \
         -v t="$(echo "$theirs" | field seconds)" 'BEGIN {
+        more = b == "" ? "> " : ""
         printf "| %s | %.4f | %s | %s | %s | %s |\n", set, a, s, b == "" ? "-" : sprintf("%.4f", b),
-            t == "" ? "-" : sprintf("%.1f", t), t == "" ? "-" : sprintf("%.1fx", t / s) }'
+            t == "" ? "-" : sprintf("%s%.1f", more, t),
+            t == "" ? "-" : sprintf("%s%.1fx", more, t / s) }'
 done

@@ -456,8 +456,9 @@ void kith__implicit_weights(const kith__implicit *I, float *out)
     }
 }
 
-KITH__ALWAYS_INLINE void norm_row(const kith__implicit *I, shape s, int32_t u,
-                                  const float *y, double *out)
+KITH__ALWAYS_INLINE void norm_row(const kith__implicit *I, shape s,
+                                  const halving *how, int32_t u, const float *y,
+                                  double *out)
 {
     const int64_t last = I->start.rows[I->start.n] - 1;
     const int64_t stride = KITH__LANES * (1 + s.V * s.J);
@@ -465,9 +466,7 @@ KITH__ALWAYS_INLINE void norm_row(const kith__implicit *I, shape s, int32_t u,
     half h[POINTS];
 
     for (int j = 0; j < s.J; j++) {
-        const halving how = halving_of(I, j);
-
-        half_of(I, s, j, &how, u, &h[j]);
+        half_of(I, s, j, &how[j], u, &h[j]);
         out[j] = 0;
     }
     for (int64_t p = I->start.rows[u]; p < I->start.rows[u + 1]; p++) {
@@ -482,12 +481,17 @@ KITH__ALWAYS_INLINE void norm_row(const kith__implicit *I, shape s, int32_t u,
     }
 }
 
-void kith__implicit_pull_norm(const kith__implicit *I, int32_t u,
+void kith__implicit_pull_norm(const kith__implicit *I, int32_t from, int32_t to,
                               const float *y, double *out)
 {
-#define NORM(s) norm_row(I, s, u, y, out)
-    WITH_SHAPE(I, NORM);
+    halving how[POINTS];
+
+    halve_all(I, how);
+    for (int32_t u = from; u < to; u++, out += I->points) {
+#define NORM(s) norm_row(I, s, how, u, y, out)
+        WITH_SHAPE(I, NORM);
 #undef NORM
+    }
 }
 
 /* ---- learning ------------------------------------------------------------ */

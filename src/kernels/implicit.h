@@ -191,8 +191,9 @@ bool kith__implicit_gather(const kith__implicit *I, float *sums,
 void kith__implicit_pull(const kith__implicit *I, int32_t from, int32_t to,
                          float *out);
 
-/* sum_v |w_uv| y_v of every point, y n x points; without D. */
-void kith__implicit_pull_norm(const kith__implicit *I, int32_t u,
+/* sum_v |w_uv| y_v of rows from .. to - 1 and every point, y n x points;
+ * without D. */
+void kith__implicit_pull_norm(const kith__implicit *I, int32_t from, int32_t to,
                               const float *y, double *out);
 
 /* All weights, per stored neighbour those of every point; and one of them.

@@ -69,7 +69,7 @@ KITH__ALWAYS_INLINE kith__v4 kith__pairs(const float *a, const float *b)
     return (kith__v4)(v2d){low, high};
 }
 
-/* Neighbours that fill a vector of four, and the lanes that each has. */
+/* Neighbours that fill a vector of four. */
 KITH__ALWAYS_INLINE int kith__per_four(int k)
 {
     return k == 1 ? 4 : k == 2 ? 2 : 1;

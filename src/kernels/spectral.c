@@ -6,10 +6,11 @@
 #include "core/alloc.h"
 #include "kernels/pull.h"
 
+enum { BLOCK = 256 }; /* rows at once */
+
 /* sum_v |w_uv| y_v */
-static void norm_of_row(const void *of, int32_t u, const float *y, double *out)
+static double norm_of_row(const kith__coupled *W, int32_t u, const float *y)
 {
-    const kith__coupled *W = of;
     const int32_t *at = W->neighbours;
     const int64_t last = W->rows[W->n] - 1;
     double sum = 0;
@@ -22,32 +23,50 @@ static void norm_of_row(const void *of, int32_t u, const float *y, double *out)
         sum += (double)y[v] *
                (W->weights ? fabs((double)W->weights[p]) : (double)W->scale[v]);
     }
-    *out = W->weights ? sum : sum * (double)W->scale[u];
+    return W->weights ? sum : sum * (double)W->scale[u];
+}
+
+static void norm_of_rows(const void *of, int32_t first, int32_t last,
+                         const float *y, double *out)
+{
+    for (int32_t u = first; u < last; u++)
+        out[u - first] = norm_of_row(of, u, y);
 }
 
 /* next_u = scale (y_u / 4 + sum_v |w_uv| y_v), kept above 0; bounds are what y
  * gives, max_u of that sum / y_u. */
+static void step_block(int count, const double *sum, const float *y,
+                       const double *scale, int64_t cells, float *next,
+                       double *bound)
+{
+    for (int64_t i = 0; i < cells; i++) {
+        const int j = (int)(i % count);
+        const double own = (double)y[i], here = sum[i] / own;
+        const double to = scale[j] * (own / 4 + sum[i]);
+
+        next[i] = to > 1e-30 ? (float)to : 1e-30f;
+        bound[j] = here > bound[j] ? here : bound[j];
+    }
+}
+
 static void step(const kith__coupled *shape, kith__norm_fn *norm, const void *W,
                  int count, const float *y, const double *scale, float *next,
                  double *bounds)
 {
     double bound[KITH__RHO_MOST] = {0};
 
-#pragma omp parallel for num_threads(shape->threads) schedule(dynamic, 1024) \
-    reduction(max                                                            \
+#pragma omp parallel for num_threads(shape->threads) schedule(dynamic, 4) \
+    reduction(max                                                         \
               : bound[:KITH__RHO_MOST])
-    for (int32_t u = 0; u < shape->n; u++) {
-        const int64_t at = (int64_t)u * count;
-        double sum[KITH__RHO_MOST];
+    for (int32_t first = 0; first < shape->n; first += BLOCK) {
+        const int32_t rest = shape->n - first;
+        const int32_t rows = rest < BLOCK ? rest : BLOCK;
+        const int64_t at = (int64_t)first * count;
+        double sum[BLOCK * KITH__RHO_MOST];
 
-        norm(W, u, y, sum);
-        for (int j = 0; j < count; j++) {
-            const double own = (double)y[at + j], here = sum[j] / own;
-            const double to = scale[j] * (own / 4 + sum[j]);
-
-            next[at + j] = to > 1e-30 ? (float)to : 1e-30f;
-            bound[j] = here > bound[j] ? here : bound[j];
-        }
+        norm(W, first, first + rows, y, sum);
+        step_block(count, sum, y + at, scale, (int64_t)rows * count, next + at,
+                   bound);
     }
     memcpy(bounds, bound, sizeof(bound));
 }
@@ -111,7 +130,7 @@ double kith__rho_bound(const kith__coupled *W, int most, double enough)
 {
     double bound;
 
-    if (!kith__rho_bounds_of(W, norm_of_row, W, 1, most, &enough, &bound))
+    if (!kith__rho_bounds_of(W, norm_of_rows, W, 1, most, &enough, &bound))
         return -1;
     return bound;
 }

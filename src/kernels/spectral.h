@@ -21,12 +21,13 @@ double kith__rho_bound(const kith__coupled *W, int most, double enough);
 
 /*
  * The same for several W on one graph, whose weights lie elsewhere, side by
- * side: norm gives sum_v |w_uv| y_v for each of them, y n x count; of `shape`
- * only the rows and the threads are used.  false if there is no memory.
+ * side: norm gives sum_v |w_uv| y_v of rows first .. last - 1 for each of them,
+ * y n x count, out (last - first) x count; of `shape` only the rows and the
+ * threads are used.  false if there is no memory.
  */
 enum { KITH__RHO_MOST = 4 }; /* at once */
-typedef void kith__norm_fn(const void *W, int32_t u, const float *y,
-                           double *out);
+typedef void kith__norm_fn(const void *W, int32_t first, int32_t last,
+                           const float *y, double *out);
 _Bool kith__rho_bounds_of(const kith__coupled *shape, kith__norm_fn *norm,
                           const void *W, int count, int most,
                           const double *enough, double *bounds);

@@ -706,23 +706,28 @@ static void read_beliefs(const learner *s, int j, float *P)
 /* ---- the bound of rho(W) ------------------------------------------------- */
 
 /* sum_v |w_uv + D_uv| y_v of every point */
-static void norm_of_row(const void *of, int32_t u, const float *y, double *out)
+static void norm_of_rows(const void *of, int32_t first, int32_t last,
+                         const float *y, double *out)
 {
     const learner *s = of;
-    const int64_t touched = kith__border_find(&s->border, u);
 
-    kith__implicit_pull_norm(&s->I, u, y, out);
-    for (int j = 0; touched >= 0 && j < s->points; j++)
-        out[j] += kith__border_norm(&s->border, s->point[j].own, &s->I, j,
-                                    touched, y);
+    kith__implicit_pull_norm(&s->I, first, last, y, out);
+    for (int32_t u = first; u < last; u++, out += s->points) {
+        const int64_t touched = kith__border_find(&s->border, u);
+
+        for (int j = 0; touched >= 0 && j < s->points; j++)
+            out[j] += kith__border_norm(&s->border, s->point[j].own, &s->I, j,
+                                        touched, y);
+    }
 }
 
-static void norm_of_written(const void *of, int32_t u, const float *y,
-                            double *out)
+static void norm_of_written(const void *of, int32_t first, int32_t last,
+                            const float *y, double *out)
 {
     const learner *s = of;
 
-    kith__several_norm(&s->task->W, s->points, s->w, y, u, out);
+    for (int32_t u = first; u < last; u++, out += s->points)
+        kith__several_norm(&s->task->W, s->points, s->w, y, u, out);
 }
 
 /* All W, for passes that read them instead of records. */
@@ -749,7 +754,7 @@ static kith__coupled written_W(learner *s)
 
 static bool bound_all(learner *s, const double *enough, double *rho)
 {
-    kith__norm_fn *norm = norm_of_row;
+    kith__norm_fn *norm = norm_of_rows;
 
     if (s->w && s->points == 1) {
         const kith__coupled W = written_W(s);
