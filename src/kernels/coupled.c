@@ -273,10 +273,28 @@ static _Bool is_centred_pair(const float *H, int k, float *pair)
     return 1;
 }
 
-/* Z = diag(s) X, or diag(s) (x_0 - x_1) if there is to be one column of two, in
- * the spare memory; NULL if it is taken. */
+/* Rows first .. last - 1 of Z = diag(s) X, or of diag(s) (x_0 - x_1) if there
+ * is to be one column of two. */
+static void scale_rows(const kith__coupled *W, const float *restrict X, int k,
+                       int columns, int64_t first, int64_t last,
+                       float *restrict Z)
+{
+    const float *restrict s = W->scale;
+
+    if (columns < k)
+#pragma omp simd
+        for (int64_t v = first; v < last; v++)
+            Z[v] = s[v] * (X[2 * v] - X[2 * v + 1]);
+    else
+        for (int64_t v = first; v < last; v++)
+            for (int c = 0; c < k; c++)
+                Z[v * k + c] = s[v] * X[v * k + c];
+}
+
+/* All of it in the spare memory; NULL if that is taken. */
 static float *scaled(const kith__coupled *W, const float *X, int k, int columns)
 {
+    enum { ROWS = 1 << 12 };
     float *Z;
 
     if (!W->spare || k > KITH__FEW ||
@@ -284,15 +302,8 @@ static float *scaled(const kith__coupled *W, const float *X, int k, int columns)
         return NULL;
     Z = W->spare->Z;
 #pragma omp parallel for num_threads(W->threads) schedule(static)
-    for (int32_t v = 0; v < W->n; v++) {
-        const float *x = X + (int64_t)v * k;
-
-        if (columns < k)
-            Z[v] = W->scale[v] * (x[0] - x[1]);
-        else
-            for (int c = 0; c < k; c++)
-                Z[(int64_t)v * k + c] = W->scale[v] * x[c];
-    }
+    for (int64_t v = 0; v < W->n; v += ROWS)
+        scale_rows(W, X, k, columns, v, W->n - v < ROWS ? W->n : v + ROWS, Z);
     memset(Z + (int64_t)W->n * columns, 0, PADDING * sizeof(*Z));
     return Z;
 }
@@ -300,12 +311,17 @@ static float *scaled(const kith__coupled *W, const float *X, int k, int columns)
 /* Few classes: pieces of the edges; many: as many rows as BLAS likes. */
 static float step_all(const step *s, int k, _Bool avx2)
 {
-    enum { PIECE = 1 << 14 };
+    enum { PIECES = 64, LEAST = 1 << 14, MOST = 1 << 16 };
     const kith__coupled *W = s->W;
     const _Bool few = k <= KITH__FEW;
     const int64_t rows = kith__rows_at_once(k);
     const int64_t work = few ? W->rows[W->n] + W->n : W->n;
-    const int64_t size = few ? PIECE : rows, pieces = (work + size - 1) / size;
+    const int64_t share = work / PIECES;
+    const int64_t size = !few            ? rows
+                         : share < LEAST ? LEAST
+                         : share > MOST  ? MOST
+                                         : share;
+    const int64_t pieces = (work + size - 1) / size;
     float change = 0;
 
 #pragma omp parallel for num_threads(W->threads) schedule(dynamic, 1) \
