@@ -261,7 +261,7 @@ static bool fill_all(const ascending *a)
 #pragma omp parallel for num_threads(a->threads) schedule(static, 1) \
     reduction(&& : fine)
     for (int t = 0; t < a->threads; t++)
-        fine = fill_share(a, t);
+        fine = fill_share(a, t) && fine;
     return fine;
 }
 
