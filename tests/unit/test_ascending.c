@@ -10,16 +10,14 @@ typedef struct dense {
     float weight[NODES][NODES];
 } dense;
 
-static dense random_edges(kith__rng *r)
+static void random_edges(kith__rng *r, dense *d)
 {
-    dense d = {0};
-
+    memset(d, 0, sizeof(*d));
     for (int u = 0; u < NODES; u++)
         for (int v = u + 1; v < NODES; v++) {
-            d.edge[u][v] = d.edge[v][u] = kith__rng_below(r, 3) == 0;
-            d.weight[u][v] = d.weight[v][u] = (float)(u + NODES * v);
+            d->edge[u][v] = d->edge[v][u] = kith__rng_below(r, 3) == 0;
+            d->weight[u][v] = d->weight[v][u] = (float)(u + NODES * v);
         }
-    return d;
 }
 
 static void push(kith__edges *e, uint32_t u, uint32_t v, float w)
@@ -30,29 +28,31 @@ static void push(kith__edges *e, uint32_t u, uint32_t v, float w)
     e->weights[e->n++] = w;
 }
 
-/* The edges in order, dealt to the blocks in runs of 1 to 20, as threads take
- * pieces of a file; ends times `apart`. */
-static void deal(const dense *d, uint32_t apart, kith__rng *r,
-                 kith__edges *blocks)
+/* BLOCKS blocks with the edges in order, dealt in runs of 1 to 20 as threads
+ * take pieces of a file; ends times `apart`. */
+static kith__edges *deal(const dense *d, uint32_t apart, kith__rng *r)
 {
-    int block = 0, left = 0;
+    kith__edges *blocks = calloc(BLOCKS, sizeof(*blocks)), *to = blocks;
+    int left = 0;
 
     for (uint32_t u = 0; u < NODES; u++)
         for (uint32_t v = u + 1; v < NODES; v++) {
             if (!d->edge[u][v])
                 continue;
             if (left-- == 0) {
-                block = (int)kith__rng_below(r, BLOCKS);
+                to = &blocks[kith__rng_below(r, BLOCKS)];
                 left = (int)kith__rng_below(r, 20);
             }
-            push(&blocks[block], u * apart, v * apart, d->weight[u][v]);
+            push(to, u * apart, v * apart, d->weight[u][v]);
         }
+    return blocks;
 }
 
 static void release(kith__edges *blocks)
 {
     for (int b = 0; b < BLOCKS; b++)
         kith__edges_release(&blocks[b]);
+    free(blocks);
 }
 
 static void check_rows(const dense *d, const kith__csr *csr)
@@ -95,10 +95,11 @@ TEST(edges_in_order_make_the_rows_of_a_dense_matrix)
 {
     for (int threads = 1; threads <= 8; threads++) {
         kith__rng r = kith__rng_start((uint64_t)threads, 0);
-        const dense d = random_edges(&r);
-        kith__edges blocks[BLOCKS] = {0};
+        kith__edges *blocks;
+        dense d;
 
-        deal(&d, 1, &r, blocks);
+        random_edges(&r, &d);
+        blocks = deal(&d, 1, &r);
         CHECK(build(blocks, NULL, threads, &d));
         release(blocks);
     }
@@ -107,11 +108,12 @@ TEST(edges_in_order_make_the_rows_of_a_dense_matrix)
 TEST(ids_with_gaps_are_numbered)
 {
     kith__rng r = kith__rng_start(1, 0);
-    const dense d = random_edges(&r);
-    kith__edges blocks[BLOCKS] = {0};
+    kith__edges *blocks;
     kith__rank rank = {0};
+    dense d;
 
-    deal(&d, 1000, &r, blocks);
+    random_edges(&r, &d);
+    blocks = deal(&d, 1000, &r);
     CHECK(kith__rank_reserve(&rank, 1000 * NODES));
     for (uint32_t u = 0; u < NODES; u++)
         kith__rank_mark(&rank, 1000 * u);
@@ -125,15 +127,15 @@ TEST(ids_with_gaps_are_numbered)
 TEST(a_single_edge_out_of_order_is_noticed)
 {
     kith__rng r = kith__rng_start(2, 0);
-    const dense d = random_edges(&r);
+    dense d;
 
+    random_edges(&r, &d);
     for (int threads = 1; threads <= 4; threads++)
         for (int round = 0; round < 300; round++) {
-            kith__edges blocks[BLOCKS] = {0}, *e = blocks;
+            kith__edges *const blocks = deal(&d, 1, &r), *e = blocks;
             int64_t i, j;
             uint64_t *pairs, kept;
 
-            deal(&d, 1, &r, blocks);
             while (e->n < 2)
                 e++;
             i = (int64_t)kith__rng_below(&r, (uint64_t)e->n - 1);
@@ -155,7 +157,7 @@ TEST(self_loops_reversed_edges_and_repeats_are_left_to_the_sorting_builder)
 
     for (size_t i = 0; i < sizeof(odd) / sizeof(*odd); i++)
         for (int apart = 0; apart < 2; apart++) { /* in one block, or in two */
-            kith__edges blocks[BLOCKS] = {0};
+            kith__edges *blocks = calloc(BLOCKS, sizeof(*blocks));
 
             push(&blocks[0], odd[i][0], odd[i][1], 1);
             push(&blocks[apart], odd[i][2], odd[i][3], 1);
