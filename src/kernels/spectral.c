@@ -1,5 +1,6 @@
 #include "kernels/spectral.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -33,96 +34,280 @@ static void norm_of_rows(const void *of, int32_t first, int32_t last,
         out[u - first] = norm_of_row(of, u, y);
 }
 
-/* next_u = scale (y_u / 4 + sum_v |w_uv| y_v), kept above 0; bounds are what y
- * gives, max_u of that sum / y_u. */
-static void step_block(int count, const double *sum, const float *y,
-                       const double *scale, int64_t cells, float *next,
-                       double *bound)
-{
-    for (int64_t i = 0; i < cells; i++) {
-        const int j = (int)(i % count);
-        const double own = (double)y[i], here = sum[i] / own;
-        const double to = scale[j] * (own / 4 + sum[i]);
+/* A search for bounds, of `count` W at once. */
+typedef struct search {
+    const kith__coupled *shape;
+    kith__norm_fn *norm;
+    const void *W;
+    int count;
+    double enough[KITH__RHO_MOST];  /* infinite once a bound is found */
+    float *y, *next;                /* n x count */
+    uint64_t *above;                /* a bit per row: is it above enough? */
+    double largest[KITH__RHO_MOST]; /* (|W| y)_u / y_u of all rows */
+    double within[KITH__RHO_MOST];  /* and of those that are not above */
+    int32_t *list;                  /* few rows, and what is summed of them */
+    double *sum;
+    int32_t listed;
+} search;
 
-        next[i] = to > 1e-30 ? (float)to : 1e-30f;
-        bound[j] = here > bound[j] ? here : bound[j];
+static void mark(uint64_t *marks, int32_t u)
+{
+    marks[u / 64] |= UINT64_C(1) << (u % 64);
+}
+
+/* Count what y gives for a row; true if that is above enough for some W. */
+static _Bool look_at(const search *s, const double *sum, const float *y,
+                     double *largest, double *within)
+{
+    _Bool above = 0;
+
+    for (int j = 0; j < s->count; j++) {
+        const double ratio = sum[j] / (double)y[j];
+        const double here = ratio >= 0 ? ratio : (double)INFINITY; /* no NaN */
+
+        largest[j] = here > largest[j] ? here : largest[j];
+        if (here > s->enough[j])
+            above = 1;
+        else
+            within[j] = here > within[j] ? here : within[j];
+    }
+    return above;
+}
+
+/* ---- a pass over all rows ------------------------------------------------ */
+
+/* Rows first .. last - 1: next_u = scale (y_u / 4 + sum_v |w_uv| y_v), kept
+ * above 0, and what y gives. */
+static void step_rows(const search *s, const double *scale, int32_t first,
+                      int32_t last, double *largest, double *within)
+{
+    const int count = s->count;
+    double sums[BLOCK * KITH__RHO_MOST];
+
+    s->norm(s->W, first, last, s->y, sums);
+    for (int32_t u = first; u < last; u++) {
+        const double *sum = sums + (int64_t)(u - first) * count;
+        const float *y = s->y + (int64_t)u * count;
+
+        for (int j = 0; j < count; j++) {
+            const double to = scale[j] * ((double)y[j] / 4 + sum[j]);
+
+            s->next[(int64_t)u * count + j] = to > 1e-30 ? (float)to : 1e-30f;
+        }
+        if (look_at(s, sum, y, largest, within))
+            mark(s->above, u);
     }
 }
 
-static void step(const kith__coupled *shape, kith__norm_fn *norm, const void *W,
-                 int count, const float *y, const double *scale, float *next,
-                 double *bounds)
+static void step(search *s, const double *scale)
 {
-    double bound[KITH__RHO_MOST] = {0};
+    const int32_t n = s->shape->n;
+    double largest[KITH__RHO_MOST] = {0}, within[KITH__RHO_MOST] = {0};
 
-#pragma omp parallel for num_threads(shape->threads) schedule(dynamic, 4) \
-    reduction(max                                                         \
-              : bound[:KITH__RHO_MOST])
-    for (int32_t first = 0; first < shape->n; first += BLOCK) {
-        const int32_t rest = shape->n - first;
-        const int32_t rows = rest < BLOCK ? rest : BLOCK;
-        const int64_t at = (int64_t)first * count;
-        double sum[BLOCK * KITH__RHO_MOST];
-
-        norm(W, first, first + rows, y, sum);
-        step_block(count, sum, y + at, scale, (int64_t)rows * count, next + at,
-                   bound);
-    }
-    memcpy(bounds, bound, sizeof(bound));
+    memset(s->above, 0, (size_t)(n / 64 + 1) * sizeof(*s->above));
+#pragma omp parallel for num_threads(s->shape->threads) schedule(dynamic, 4) \
+    reduction(max                                                            \
+              : largest[:KITH__RHO_MOST], within                             \
+              [:KITH__RHO_MOST])
+    for (int32_t first = 0; first < n; first += BLOCK)
+        step_rows(s, scale, first, n - first < BLOCK ? n : first + BLOCK,
+                  largest, within);
+    memcpy(s->largest, largest, sizeof(largest));
+    memcpy(s->within, within, sizeof(within));
 }
+
+/* ---- few rows ------------------------------------------------------------ */
+
+/*
+ * Where only few rows are above enough, as around training nodes, no other pass
+ * over all edges is needed.  y is raised there,
+ *
+ *     y_u <- (|W| y)_u / theta,    theta a little below enough,
+ *
+ * and they and their neighbours are summed again, until none is above: no sum
+ * of another row has changed.  It fails where these rows become many.
+ */
+enum { ROUNDS = 20, LIST_MOST = 1 << 18, EDGES_SHARE = 4 };
+
+/* Put a row on the list, unless it is there; *edges: of all that are. */
+static _Bool enlist(search *s, int32_t u, int64_t *edges)
+{
+    const int64_t *rows = s->shape->rows;
+
+    if (s->above[u / 64] >> (u % 64) & 1)
+        return 1;
+    *edges += rows[u + 1] - rows[u];
+    if (s->listed == LIST_MOST || *edges > rows[s->shape->n] / EDGES_SHARE)
+        return 0;
+    mark(s->above, u);
+    s->list[s->listed++] = u;
+    return 1;
+}
+
+/* List the rows that a pass marked. */
+static _Bool list_marked(search *s)
+{
+    const int32_t words = s->shape->n / 64 + 1;
+    int64_t edges = 0;
+
+    s->listed = 0;
+    for (int32_t i = 0; i < words; i++) {
+        uint64_t word = s->above[i];
+
+        for (s->above[i] = 0; word; word &= word - 1)
+            if (!enlist(s, i * 64 + __builtin_ctzll(word), &edges))
+                return 0;
+    }
+    return 1;
+}
+
+static void sum_listed(search *s)
+{
+#pragma omp parallel for num_threads(s->shape->threads) schedule(dynamic, 16)
+    for (int32_t i = 0; i < s->listed; i++)
+        s->norm(s->W, s->list[i], s->list[i] + 1, s->y,
+                s->sum + (int64_t)i * s->count);
+}
+
+/* Keep only those above enough on the list, and raise y there. */
+static void raise_above(search *s)
+{
+    const int32_t listed = s->listed;
+    double unused[KITH__RHO_MOST] = {0};
+
+    s->listed = 0;
+    for (int32_t i = 0; i < listed; i++) {
+        const int32_t u = s->list[i];
+        const double *sum = s->sum + (int64_t)i * s->count;
+        float *y = s->y + (int64_t)u * s->count;
+
+        s->above[u / 64] = 0;
+        if (!look_at(s, sum, y, unused, s->within))
+            continue;
+        s->list[s->listed++] = u;
+        for (int j = 0; j < s->count; j++)
+            if (sum[j] > s->enough[j] * (double)y[j])
+                y[j] = (float)(sum[j] / (0.25 + 0.75 * s->enough[j]));
+    }
+}
+
+static _Bool list_around(search *s)
+{
+    const int64_t *rows = s->shape->rows;
+    const int32_t raised = s->listed;
+    int64_t edges = 0;
+
+    s->listed = 0;
+    for (int32_t i = 0; i < raised; i++)
+        if (!enlist(s, s->list[i], &edges))
+            return 0;
+    for (int32_t i = 0; i < raised; i++)
+        for (int64_t p = rows[s->list[i]]; p < rows[s->list[i] + 1]; p++)
+            if (!enlist(s, s->shape->neighbours[p], &edges))
+                return 0;
+    return 1;
+}
+
+/* After a pass: true if no row is above enough any more. */
+static _Bool settle_few(search *s)
+{
+    if (!list_marked(s))
+        return 0;
+    for (int round = 0; round < ROUNDS; round++) {
+        sum_listed(s);
+        raise_above(s);
+        if (s->listed == 0)
+            return 1;
+        if (!list_around(s))
+            return 0;
+    }
+    return 0;
+}
+
+/* ---- the bounds ---------------------------------------------------------- */
 
 /* The least bound so far, of those that are not finished: good enough, or
  * hardly falling.  True once all are. */
-static _Bool improve(int count, const double *found, const double *enough,
-                     _Bool *finished, double *bounds, double *scale)
+static _Bool improve(search *s, double *bounds, double *scale)
 {
     _Bool all = 1;
 
-    for (int j = 0; j < count; j++) {
+    for (int j = 0; j < s->count; j++) {
         const double last = bounds[j];
 
-        if (finished[j])
+        if (isinf(s->enough[j]))
             continue;
-        bounds[j] = fmin(last, found[j]);
-        finished[j] = bounds[j] <= enough[j] || bounds[j] > last * 0.99;
+        bounds[j] = fmin(last, s->largest[j]);
         scale[j] = 1 / (0.25 + bounds[j]); /* so that no entry grows */
-        all &= finished[j];
+        if (bounds[j] <= s->enough[j] || bounds[j] > last * 0.99)
+            s->enough[j] = INFINITY;
+        else
+            all = 0;
     }
     return all;
+}
+
+static void find_bounds(search *s, int most, double *bounds)
+{
+    double scale[KITH__RHO_MOST] = {1, 1, 1, 1};
+
+    for (int j = 0; j < s->count; j++)
+        bounds[j] = INFINITY;
+    for (int i = 0; i < most; i++) {
+        float *swap = s->y;
+
+        step(s, scale);
+        if (improve(s, bounds, scale))
+            return;
+        if (settle_few(s)) {
+            for (int j = 0; j < s->count; j++)
+                bounds[j] = fmin(bounds[j], s->within[j]);
+            return;
+        }
+        s->y = s->next;
+        s->next = swap;
+    }
+}
+
+static _Bool begin(search *s)
+{
+    const int64_t n = s->shape->n, cells = n * s->count;
+    const int64_t padded = cells + KITH__LANES; /* norms may read vectors */
+    const int64_t most = n < LIST_MOST ? n : LIST_MOST;
+
+    s->y = kith__alloc_big(padded, sizeof(*s->y));
+    s->next = kith__alloc_big(padded, sizeof(*s->next));
+    s->above = kith__alloc(n / 64 + 1, sizeof(*s->above));
+    s->list = kith__alloc(most, sizeof(*s->list));
+    s->sum = kith__alloc(most * s->count, sizeof(*s->sum));
+    if (!s->y || !s->next || !s->above || !s->list || !s->sum)
+        return 0;
+#pragma omp parallel for num_threads(s->shape->threads) schedule(static)
+    for (int64_t i = 0; i < cells; i++) {
+        const int64_t u = i / s->count;
+        const int64_t *rows = s->shape->rows;
+
+        s->y[i] = sqrtf((float)(rows[u + 1] - rows[u]) + 1e-12f);
+    }
+    return 1;
 }
 
 _Bool kith__rho_bounds_of(const kith__coupled *shape, kith__norm_fn *norm,
                           const void *W, int count, int most,
                           const double *enough, double *bounds)
 {
-    const int64_t cells = (int64_t)shape->n * count;
-    const int64_t padded = cells + KITH__LANES; /* norms may read vectors */
-    float *y = kith__alloc_big(padded, sizeof(*y));
-    float *next = kith__alloc_big(padded, sizeof(*next));
-    double scale[KITH__RHO_MOST], found[KITH__RHO_MOST];
-    const _Bool good = y && next;
-    _Bool done = !good, finished[KITH__RHO_MOST] = {0};
+    search s = {.shape = shape, .norm = norm, .W = W, .count = count};
+    const _Bool good = begin(&s);
 
-    for (int j = 0; j < count; j++) {
-        bounds[j] = INFINITY;
-        scale[j] = 1;
-    }
-#pragma omp parallel for num_threads(shape->threads) schedule(static)
-    for (int64_t i = 0; i < (good ? cells : 0); i++) {
-        const int64_t u = i / count;
-
-        y[i] = sqrtf((float)(shape->rows[u + 1] - shape->rows[u]) + 1e-12f);
-    }
-    for (int i = 0; i < most && !done; i++) {
-        float *swap = y;
-
-        step(shape, norm, W, count, y, scale, next, found);
-        done = improve(count, found, enough, finished, bounds, scale);
-        y = next;
-        next = swap;
-    }
-    kith__free(y);
-    kith__free(next);
+    for (int j = 0; j < count; j++)
+        s.enough[j] = fmin(enough[j], DBL_MAX);
+    if (good)
+        find_bounds(&s, most, bounds);
+    kith__free(s.y);
+    kith__free(s.next);
+    kith__free(s.above);
+    kith__free(s.list);
+    kith__free(s.sum);
     return good;
 }
 

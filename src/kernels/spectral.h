@@ -14,8 +14,9 @@
  * and power iteration of |W| + I/4 from v_u = sqrt(d_u) tightens it (the I for
  * graphs of two sides, where |W| alone would go back and forth); that start is
  * exact for W = D^-1/2 A D^-1/2.  It stops once the bound is at most `enough`,
- * or falls by less than 1 %, or after `most` passes over the edges.  Negative
- * if there is no memory.
+ * or falls by less than 1 %, or after `most` passes over the edges; where few
+ * rows are above `enough`, v is raised at these alone.  Negative if there is no
+ * memory.
  */
 double kith__rho_bound(const kith__coupled *W, int most, double enough);
 

@@ -365,6 +365,36 @@ TEST(rho_bound_is_never_below_rho_and_exact_at_the_start)
     }
 }
 
+/*
+ * A ring of weights 1/2 has rho 1; with one edge of weight a > 1/2 the largest
+ * eigenvector falls by z = 1 / (2a) a node on either side of it, and rho is
+ * a + z/2 = .9 + 1/3.6 = 1.17778 for a = .9.  One pass sees a + 1/2 = 1.4, and
+ * no more is needed where 1.2 is enough; 1.17 is never claimed.
+ */
+TEST(rho_bound_needs_one_pass_where_few_rows_are_above)
+{
+    enum { N = 200 };
+    const double exact = .9 + 1 / 3.6;
+    int64_t rows[N + 1];
+    int32_t ids[2 * N];
+    float w[2 * N];
+    const kith__coupled W = {
+        .n = N, .rows = rows, .neighbours = ids, .weights = w, .threads = 2};
+
+    for (int u = 0; u <= N; u++)
+        rows[u] = 2 * u;
+    for (int u = 0; u < N; u++) {
+        ids[2 * u] = (u + N - 1) % N;
+        ids[2 * u + 1] = (u + 1) % N;
+        w[2 * u] = u == 1 ? -.9f : .5f; /* edge 0, 1; signs do not count */
+        w[2 * u + 1] = u == 0 ? -.9f : .5f;
+    }
+    CHECK_NEAR(kith__rho_bound(&W, 1, 0), 1.4, 1e-6);
+    CHECK(kith__rho_bound(&W, 1, 1.2) >= exact - 1e-6);
+    CHECK(kith__rho_bound(&W, 1, 1.2) <= 1.2);
+    CHECK(kith__rho_bound(&W, 50, 1.17) >= exact - 1e-6);
+}
+
 TEST(rho_of_small_matrices_equals_jacobi)
 {
     for (int k = 1; k <= 12; k++) {
