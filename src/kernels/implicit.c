@@ -59,36 +59,63 @@ void kith__implicit_release(kith__implicit *I)
     I->block = NULL;
 }
 
-/* x_t of four rows of two classes from u on. */
-static void put_pairs(kith__implicit *I, int32_t u, int point, int t,
-                      const float *P)
+void kith__implicit_put(kith__implicit *I, int32_t first, int32_t last,
+                        int point, const float *P)
 {
-    const float *p = P + 2 * (int64_t)u;
-    const kith__v4 x = kith__implicit_x_of_pairs(
-        (kith__v4){p[1] - p[0], p[3] - p[2], p[5] - p[4], p[7] - p[6]});
+    const int at = kith__implicit_p_at(I, point);
 
-    for (int i = 0; i < KITH__LANES; i++)
-        kith__implicit_record(I,
-                              u + i)[kith__implicit_x_at(I, point, t)] = x[i];
+    for (int32_t u = first; u < last; u++)
+        for (int c = 0; c < I->carried; c++)
+            kith__implicit_record(I, u)[at + c] = P[(int64_t)u * I->C + c];
 }
 
-void kith__implicit_put(kith__implicit *I, int32_t first, int32_t last,
-                        int point, int t, const float *P)
+/* x of a row p of C, without its constant: softmax(p) - 1/C. */
+static void x_of(int C, const float *p, float *x)
 {
-    const int C = I->C, at = kith__implicit_p_at(I, point);
+    float s[MOST_C] = {-100, -100, -100, -100}, top = p[0];
+    kith__v4 e;
+
+    for (int c = 1; c < C; c++)
+        top = p[c] > top ? p[c] : top;
+    for (int c = 0; c < C; c++)
+        s[c] = p[c] - top;
+    e = kith__v4_exp(kith__v4_load(s));
+    e /= kith__v4_sum(e);
+    for (int c = 0; c < C - 1; c++)
+        x[c] = e[c] - 1 / (float)C;
+}
+
+/* The same of two classes, 1 / (1 + exp(p_1 - p_0)) - 1/2, for four rows from r
+ * on at once. */
+static void put_pairs(const kith__implicit *I, float *r, int p_at, int x_at)
+{
+    kith__v4 apart, x;
+
+    for (int i = 0; i < KITH__LANES; i++) {
+        const float *p = r + (int64_t)i * I->stride + p_at;
+
+        apart[i] = I->carried == 1 ? -2 * p[0] : p[1] - p[0];
+    }
+    x = 1 / (1 + kith__v4_exp(kith__v4_min(apart, kith__v4_all(80)))) - 0.5f;
+    for (int i = 0; i < KITH__LANES; i++)
+        r[(int64_t)i * I->stride + x_at] = x[i];
+}
+
+void kith__implicit_put_x(kith__implicit *I, int32_t first, int32_t last,
+                          int point, int t)
+{
+    const int p_at = kith__implicit_p_at(I, point);
+    const int x_at = kith__implicit_x_at(I, point, t);
     int32_t u = first;
 
-    for (int32_t v = first; v < last; v++)
-        for (int c = 0; c < I->carried; c++)
-            kith__implicit_record(I, v)[at + c] = P[(int64_t)v * C + c];
-    if (t < 0)
-        return;
-    for (; C == 2 && u + KITH__LANES <= last; u += KITH__LANES)
-        put_pairs(I, u, point, t, P);
-    for (; u < last; u++)
-        kith__implicit_x_of(C, P + (int64_t)u * C,
-                            kith__implicit_record(I, u) +
-                                kith__implicit_x_at(I, point, t));
+    for (; I->C == 2 && u + KITH__LANES <= last; u += KITH__LANES)
+        put_pairs(I, kith__implicit_record(I, u), p_at, x_at);
+    for (; u < last; u++) {
+        float *r = kith__implicit_record(I, u), p[MOST_C];
+
+        kith__implicit_widen(I->C, I->carried, r + p_at, p);
+        x_of(I->C, p, r + x_at);
+    }
 }
 
 /* Column j of B, entry i: s = B x. */

@@ -134,36 +134,13 @@ static inline void kith__implicit_x(const kith__implicit *I, int32_t u,
     x[I->C - 1] = 1;
 }
 
-/* x of four rows of two classes, `apart` their p_1 - p_0. */
-static inline kith__v4 kith__implicit_x_of_pairs(kith__v4 apart)
-{
-    return 1 / (1 + kith__v4_exp(kith__v4_min(apart, kith__v4_all(80)))) - 0.5f;
-}
-
-/* x of a row p of C, without its constant: softmax(p) - 1/C. */
-static inline void kith__implicit_x_of(int C, const float *p, float *x)
-{
-    float s[KITH__IMPLICIT_CLASSES] = {-100, -100, -100, -100}, top = p[0];
-    kith__v4 e;
-
-    if (C == 2) {
-        x[0] = kith__implicit_x_of_pairs(kith__v4_all(p[1] - p[0]))[0];
-        return;
-    }
-    for (int c = 1; c < C; c++)
-        top = p[c] > top ? p[c] : top;
-    for (int c = 0; c < C; c++)
-        s[c] = p[c] - top;
-    e = kith__v4_exp(kith__v4_load(s));
-    e /= kith__v4_sum(e);
-    for (int c = 0; c < C - 1; c++)
-        x[c] = e[c] - 1 / (float)C;
-}
-
-/* Put rows first .. last - 1 of P (n x C) into the records of a point, and x_t
- * of them unless t is negative. */
+/* Put rows first .. last - 1 of P (n x C) into the records of a point. */
 void kith__implicit_put(kith__implicit *I, int32_t first, int32_t last,
-                        int point, int t, const float *P);
+                        int point, const float *P);
+
+/* Put x_t of the beliefs there beside them. */
+void kith__implicit_put_x(kith__implicit *I, int32_t first, int32_t last,
+                          int point, int t);
 
 /* B'MB of a C x C matrix, and B K B' of the totals. */
 void kith__implicit_to_coordinates(int C, const double *M, double *out);

@@ -248,11 +248,13 @@ static void fill_records(learner *s)
     const kith__task *t = s->task;
 
 #pragma omp parallel for num_threads(t->threads) schedule(static)
-    for (int32_t from = 0; from < t->n; from += BLOCK)
+    for (int32_t from = 0; from < t->n; from += BLOCK) {
+        const int32_t to = t->n - from < BLOCK ? t->n : from + BLOCK;
+
         for (int j = 0; j < s->I.points; j++)
-            kith__implicit_put(&s->I, from,
-                               t->n - from < BLOCK ? t->n : from + BLOCK, j,
-                               j == 0 ? 0 : -1, s->P1);
+            kith__implicit_put(&s->I, from, to, j, s->P1);
+        kith__implicit_put_x(&s->I, from, to, 0, 0);
+    }
 }
 
 /* P_1 = Q + W Q H into the records, and the sums of the first pass, the same
@@ -531,8 +533,8 @@ KITH__ALWAYS_INLINE void add_term(int C, int n, const float *sums,
     }
 }
 
-KITH__ALWAYS_INLINE void advance_row(learner *s, int C, int n, int t, int then,
-                                     int32_t u, float *change)
+KITH__ALWAYS_INLINE void advance_row(learner *s, int C, int n, int t, int32_t u,
+                                     float *change)
 {
     const int64_t touched = kith__border_find(&s->border, u);
     float *r = kith__implicit_record(&s->I, u);
@@ -547,25 +549,34 @@ KITH__ALWAYS_INLINE void advance_row(learner *s, int C, int n, int t, int then,
         change[j] = here > change[j] ? here : change[j];
         for (int c = 0; c < n; c++)
             p[c] = next[c];
-        if (then >= 0)
-            kith__implicit_x_of(C, next,
-                                r + kith__implicit_x_at(&s->I, j, then));
     }
+}
+
+KITH__ALWAYS_INLINE void advance_rows(learner *s, int C, int n, int t,
+                                      int32_t from, int32_t to, float *change)
+{
+    for (int32_t u = from; u < to; u++)
+        advance_row(s, C, n, t, u, change);
 }
 
 /* Of the sums of alternation t, node by node, the next P; and x of it for
  * alternation `then`, unless negative.  W includes the term of t already. */
 static void advance(learner *s, int t, int then, float *changes)
 {
+    const int32_t rows = s->task->n;
     float change[POINTS] = {0};
 
 #pragma omp parallel for num_threads(s->task->threads) schedule(static) \
     reduction(max                                                       \
               : change[:POINTS])
-    for (int32_t u = 0; u < s->task->n; u++) {
-#define ADVANCE(C, n) advance_row(s, C, n, t, then, u, change)
+    for (int32_t from = 0; from < rows; from += BLOCK) {
+        const int32_t to = rows - from < BLOCK ? rows : from + BLOCK;
+
+#define ADVANCE(C, n) advance_rows(s, C, n, t, from, to, change)
         WITH_CLASSES(s, ADVANCE);
 #undef ADVANCE
+        for (int j = 0; then >= 0 && j < s->points; j++)
+            kith__implicit_put_x(&s->I, from, to, j, then);
     }
     memcpy(changes, change, sizeof(change));
 }
