@@ -24,33 +24,54 @@ int kith__implicit_vectors(int C, int carried, int terms)
     return kith__vectors(carried + (C - 1) * (terms > 1 ? terms - 1 : 0));
 }
 
+/* Records of I->stride floats: d^-1/2 first, and 0, but for the last. */
+static bool new_records(kith__implicit *I, float last)
+{
+    const kith__coupled *start = &I->start;
+    const int stride = I->stride;
+    int64_t cells = 0;
+
+    if (kith__multiply(start->n, stride, &cells) &&
+        kith__add(cells, LINE / (int)sizeof(float), &cells))
+        I->block = kith__alloc_big(cells, sizeof(float));
+    if (!I->block)
+        return false;
+    I->records = (float *)(((uintptr_t)I->block + LINE - 1) / LINE * LINE);
+#pragma omp parallel for num_threads(start->threads) schedule(static)
+    for (int32_t u = 0; u < start->n; u++) {
+        float *r = kith__implicit_record(I, u);
+
+        memset(r, 0, (size_t)stride * sizeof(*r));
+        r[0] = start->scale[u];
+        r[stride - 1] = last;
+    }
+    return true;
+}
+
 bool kith__implicit_new(const kith__coupled *start, int C, int carried,
                         int points, int terms, kith__implicit *out)
 {
     const int vectors = kith__implicit_vectors(C, carried, terms);
-    const int stride = KITH__LANES * (1 + vectors * points);
-    int64_t cells = 0;
 
     *out = (kith__implicit){.start = *start,
                             .C = C,
                             .carried = carried,
                             .points = points,
                             .vectors = vectors,
-                            .stride = stride};
-    if (kith__multiply(start->n, stride, &cells) &&
-        kith__add(cells, LINE / (int)sizeof(float), &cells))
-        out->block = kith__alloc_big(cells, sizeof(float));
-    if (!out->block)
-        return false;
-    out->records = (float *)(((uintptr_t)out->block + LINE - 1) / LINE * LINE);
-#pragma omp parallel for num_threads(start->threads) schedule(static)
-    for (int32_t u = 0; u < start->n; u++) {
-        float *r = kith__implicit_record(out, u);
+                            .stride = KITH__LANES * (1 + vectors * points)};
+    return new_records(out, 0);
+}
 
-        memset(r, 0, (size_t)stride * sizeof(*r));
-        r[0] = start->scale[u];
-    }
-    return true;
+bool kith__implicit_new_stored(const kith__coupled *start, float *weights,
+                               kith__implicit *out)
+{
+    *out = (kith__implicit){.start = *start,
+                            .C = 2,
+                            .carried = 1,
+                            .points = 1,
+                            .stride = KITH__LANES,
+                            .weights = weights};
+    return new_records(out, 1);
 }
 
 void kith__implicit_release(kith__implicit *I)
@@ -108,6 +129,8 @@ void kith__implicit_put_x(kith__implicit *I, int32_t first, int32_t last,
     const int x_at = kith__implicit_x_at(I, point, t);
     int32_t u = first;
 
+    for (int32_t v = first; I->weights && t > 0 && v < last; v++)
+        kith__implicit_record(I, v)[0] = kith__implicit_record(I, v)[x_at];
     for (; I->C == 2 && u + KITH__LANES <= last; u += KITH__LANES)
         put_pairs(I, kith__implicit_record(I, u), p_at, x_at);
     for (; u < last; u++) {
@@ -470,9 +493,42 @@ KITH__ALWAYS_INLINE void weigh_row(const kith__implicit *I, shape s,
     }
 }
 
+/* What a stored weight w_uv of row u gains by the last term: by x_v + alone. */
+KITH__ALWAYS_INLINE void last_term(const kith__implicit *I, float x_u,
+                                   float *by, float *alone)
+{
+    const float *M = I->term[0].M[I->terms - 1];
+
+    *by = x_u * M[0] + M[2];
+    *alone = x_u * M[1] + M[3];
+}
+
+static void complete_row(const kith__implicit *I, int32_t u)
+{
+    const int64_t last = I->start.rows[I->start.n] - 1;
+    const int32_t *at = I->start.neighbours;
+    const float *x = I->records + 1;
+    float by, alone;
+
+    last_term(I, x[KITH__LANES * (int64_t)u], &by, &alone);
+    for (int64_t p = I->start.rows[u]; p < I->start.rows[u + 1]; p++) {
+        const int64_t soon = p + AHEAD < last ? p + AHEAD : last;
+
+        __builtin_prefetch(x + KITH__LANES * (int64_t)at[soon]);
+        I->weights[p] += alone + by * x[KITH__LANES * (int64_t)at[p]];
+    }
+}
+
 void kith__implicit_weights(const kith__implicit *I, float *out)
 {
     halving how[POINTS];
+
+    if (I->weights) {
+#pragma omp parallel for num_threads(I->start.threads) schedule(dynamic, 1024)
+        for (int32_t u = 0; u < I->start.n; u++)
+            complete_row(I, u);
+        return;
+    }
 
     halve_all(I, how);
 #pragma omp parallel for num_threads(I->start.threads) schedule(dynamic, 1024)
@@ -639,6 +695,109 @@ KITH__ALWAYS_INLINE void gather_rows(const kith__implicit *I, shape s,
     }
 }
 
+/* ---- the same with stored weights ---------------------------------------- */
+
+/* Of r = (a, x, p, 1): sum r, sum w r, sum x r. */
+typedef struct stored_sums {
+    kith__v4 plain, weighted, by_x;
+} stored_sums;
+
+/* Over the neighbours at p .. end - 1, whose weights become by a + alone, and
+ * unless they are the first what they were before beside. */
+KITH__ALWAYS_INLINE void sum_stored(const kith__implicit *I, bool first,
+                                    float by, float alone, int64_t p,
+                                    int64_t end, stored_sums *to)
+{
+    const int64_t last = I->start.rows[I->start.n] - 1;
+    const int32_t *at = I->start.neighbours;
+    stored_sums a = {0};
+
+    for (; p < end; p++) {
+        const int64_t soon = p + AHEAD < last ? p + AHEAD : last;
+        kith__v4 r;
+        float w;
+
+        __builtin_prefetch(I->records + KITH__LANES * (int64_t)at[soon]);
+        r = kith__v4_load(I->records + KITH__LANES * (int64_t)at[p]);
+        w = (first ? 0 : I->weights[p]) + alone + by * r[0];
+        I->weights[p] = w;
+        a.plain += r;
+        a.weighted += w * r;
+        a.by_x += r[1] * r;
+    }
+    to->plain += a.plain;
+    to->weighted += a.weighted;
+    to->by_x += a.by_x;
+}
+
+/* Over the neighbours of u. */
+KITH__ALWAYS_INLINE void sum_stored_row(const kith__implicit *I, bool first,
+                                        int32_t u, stored_sums *a)
+{
+    const int64_t end = I->start.rows[u + 1];
+    const float before = kith__implicit_record(I, u)[0];
+    float by = before, alone = 0;
+
+    if (!first)
+        last_term(I, before, &by, &alone);
+    for (int64_t p = I->start.rows[u]; p < end; p += CHUNK)
+        sum_stored(I, first, by, alone, p, end - p < CHUNK ? end : p + CHUNK,
+                   a);
+}
+
+/* sum_v p_v^2 */
+static float squares_of_row(const kith__implicit *I, int32_t u)
+{
+    float sum = 0;
+
+    for (int64_t i = I->start.rows[u]; i < I->start.rows[u + 1]; i++) {
+        const float p = kith__implicit_record(I, I->start.neighbours[i])[2];
+
+        sum += p * p;
+    }
+    return sum;
+}
+
+KITH__ALWAYS_INLINE void gather_stored(const kith__implicit *I, bool first,
+                                       int32_t from, int32_t end,
+                                       const gathered *to,
+                                       kith__implicit_totals *totals)
+{
+    int64_t listed = kith__first_from(to->rows, to->n_rows, from);
+
+    for (int32_t u = from; u < end; u++) {
+        const float degree = (float)(I->start.rows[u + 1] - I->start.rows[u]);
+        float *out = to->sums + 3 * (int64_t)u;
+        stored_sums a = {0};
+
+        sum_stored_row(I, first, u, &a);
+        out[0] = a.weighted[2];
+        out[1] = a.by_x[2];
+        out[2] = a.plain[2];
+        add_totals(2, (float[]){kith__implicit_record(I, u)[1], 1},
+                   (float[]){a.weighted[1], a.weighted[3]},
+                   (float[]){a.by_x[1], a.plain[1], a.plain[1], degree},
+                   totals);
+        if (listed < to->n_rows && to->rows[listed] == u)
+            to->PP[listed++] = squares_of_row(I, u);
+    }
+}
+
+/* ---- either -------------------------------------------------------------- */
+
+static void gather_part(const kith__implicit *I, int32_t from, int32_t end,
+                        const gathered *to, kith__implicit_totals *totals)
+{
+#define GATHER(s) gather_rows(I, s, from, end, to, totals)
+    if (I->weights && I->terms == 0)
+        gather_stored(I, true, from, end, to, totals);
+    else if (I->weights)
+        gather_stored(I, false, from, end, to, totals);
+    else
+        WITH_SHAPE(I, GATHER);
+#undef GATHER
+}
+
 /* Partial sums over at least 256 rows, at most 1024 of them: their number
  * depends on n alone. */
 static int64_t count_parts(int64_t n)
@@ -674,9 +833,7 @@ bool kith__implicit_gather(const kith__implicit *I, float *sums_out,
         const int32_t from = (int32_t)(n * part / parts);
         const int32_t end = (int32_t)(n * (part + 1) / parts);
 
-#define GATHER(s) gather_rows(I, s, from, end, &to, partial + part * J)
-        WITH_SHAPE(I, GATHER);
-#undef GATHER
+        gather_part(I, from, end, &to, partial + part * J);
     }
     memset(totals, 0, (size_t)J * sizeof(*totals));
     for (int64_t i = 0; i < parts * J; i++)

@@ -28,6 +28,13 @@
  *     (W z)_u = sum_v w_uv z_v = c_u . ( sum_v r_v z_v )
  *
  * for any column z: unweighted sums of products, gathered once.
+ *
+ * Where there is room for the weights of two classes and one point, they are
+ * stored after all: a record then is one vector, half as large,
+ *
+ *     (x of the alternation before, x, p, 1),    at first (d^-1/2, x, p, 1)
+ *
+ * and a pass adds the last term to the weights and sums with them.
  */
 #ifndef KITH_KERNELS_IMPLICIT_H
 #define KITH_KERNELS_IMPLICIT_H
@@ -58,9 +65,10 @@ typedef struct kith__implicit {
     int C;
     int carried; /* of a row of beliefs: C - 1 or C */
     int points;
-    int vectors; /* of one point in a record */
-    int stride;  /* floats of a record */
-    int terms;   /* of W so far */
+    int vectors;    /* of one point in a record */
+    int stride;     /* floats of a record */
+    int terms;      /* of W so far */
+    float *weights; /* stored, all but the last term; or NULL */
     float *records;
     void *block; /* that they lie in */
     kith__implicit_terms term[KITH__IMPLICIT_POINTS];
@@ -80,6 +88,11 @@ int kith__implicit_vectors(int C, int carried, int terms);
 /* Room for `terms` terms; false if there is no memory. */
 bool kith__implicit_new(const kith__coupled *start, int C, int carried,
                         int points, int terms, kith__implicit *out);
+
+/* The same of two classes and one point with p_1 = - p_0, with room of the
+ * caller's for the weights, one per stored neighbour. */
+bool kith__implicit_new_stored(const kith__coupled *start, float *weights,
+                               kith__implicit *out);
 void kith__implicit_release(kith__implicit *I); /* a zeroed one is fine */
 
 /* Floats that a learning pass leaves of a node and a point: (W p)_u, and
@@ -99,15 +112,15 @@ static inline float *kith__implicit_record(const kith__implicit *I, int32_t u)
 /* Where p of a point lies in a record. */
 static inline int kith__implicit_p_at(const kith__implicit *I, int point)
 {
-    return 4 + 4 * I->vectors * point;
+    return I->weights ? 2 : 4 + 4 * I->vectors * point;
 }
 
 /* Where x_t lies, t from 0. */
 static inline int kith__implicit_x_at(const kith__implicit *I, int point, int t)
 {
-    return t == 0 ? 1
-                  : kith__implicit_p_at(I, point) + I->carried +
-                        (I->C - 1) * (t - 1);
+    return t == 0 || I->weights ? 1
+                                : kith__implicit_p_at(I, point) + I->carried +
+                                      (I->C - 1) * (t - 1);
 }
 
 /* All C of a row of beliefs, from the n of it that are carried. */
@@ -138,7 +151,7 @@ static inline void kith__implicit_x(const kith__implicit *I, int32_t u,
 void kith__implicit_put(kith__implicit *I, int32_t first, int32_t last,
                         int point, const float *P);
 
-/* Put x_t of the beliefs there beside them. */
+/* Put x_t of the beliefs there beside them, t one after the other. */
 void kith__implicit_put_x(kith__implicit *I, int32_t first, int32_t last,
                           int point, int t);
 
@@ -163,6 +176,8 @@ bool kith__implicit_gather(const kith__implicit *I, float *sums,
                            kith__implicit_totals *totals, const int32_t *rows,
                            int32_t n_rows, float *PP);
 
+/* Of weights that are not stored. */
+
 /* (W p)_u of rows from .. to - 1 and every point, without D, into out:
  * (to - from) x points x carried. */
 void kith__implicit_pull(const kith__implicit *I, int32_t from, int32_t to,
@@ -173,10 +188,12 @@ void kith__implicit_pull(const kith__implicit *I, int32_t from, int32_t to,
 void kith__implicit_pull_norm(const kith__implicit *I, int32_t from, int32_t to,
                               const float *y, double *out);
 
-/* All weights, per stored neighbour those of every point; and one of them.
- * Both without D. */
-void kith__implicit_weights(const kith__implicit *I, float *out);
+/* One of them, without D. */
 float kith__implicit_weight(const kith__implicit *I, int point, int32_t u,
                             int32_t v);
+
+/* All weights with the last term, without D; per stored neighbour those of
+ * every point.  Stored ones are completed where they are, once. */
+void kith__implicit_weights(const kith__implicit *I, float *out);
 
 #endif

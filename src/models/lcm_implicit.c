@@ -19,6 +19,9 @@
  *
  * and the next beliefs, Q + W_{inner+1} P H, follow node by node: one pass an
  * alternation, 4 bytes a stored neighbour and its record, none for the weights.
+ * Where weights of two classes will be written out anyway, they are stored from
+ * the start: records are half as large then, and the pass adds to the weights
+ * what the alternation before has learnt.
  *
  * Points that differ in g1, g2 and lambda alone share the first pass, and up to
  * KITH__IMPLICIT_POINTS of them every pass.
@@ -135,6 +138,7 @@ typedef struct learner {
     point point[POINTS];
     bool kept;         /* its state goes to the checkpoint */
     float *w;          /* room for the weights of the points, or NULL */
+    bool stored;       /* it holds them while they are learnt */
     bool written;      /* it holds those that were learnt */
     float *x, *next_x; /* of several with their weights written out: beliefs, n
                           x points x carried, in `sums` */
@@ -236,8 +240,9 @@ static kith_status new_records(learner *s, int points, int terms,
         return KITH_OK;
     }
     kith__implicit_release(&s->I);
-    if (!kith__implicit_new(&s->task->W, s->C, s->carried, points, terms,
-                            &s->I))
+    if (s->stored ? !kith__implicit_new_stored(&s->task->W, s->w, &s->I)
+                  : !kith__implicit_new(&s->task->W, s->C, s->carried, points,
+                                        terms, &s->I))
         return kith__no_memory(err);
     return KITH_OK;
 }
@@ -869,10 +874,11 @@ static kith_status tell(const learner *s, const char *stage, int passes,
                           "edges", err);
 }
 
-/* What a fit of one point is after an alternation. */
-enum { STATE = 6 };
+/* What a fit of one point is after an alternation: so many arrays at most. */
+enum { STATE = 8 };
 
-static void list_state(learner *s, kith__saved *state)
+/* Returns how many there are. */
+static int list_state(learner *s, kith__saved *state)
 {
     const int64_t records = (int64_t)s->task->n * s->I.stride;
     point *q = &s->point[0];
@@ -885,6 +891,11 @@ static void list_state(learner *s, kith__saved *state)
     state[4] = (kith__saved){"proof", &q->certificate, sizeof(q->certificate)};
     state[5] = (kith__saved){"records", s->I.records,
                              records * (int64_t)sizeof(*s->I.records)};
+    if (!s->stored)
+        return 6;
+    state[6] = (kith__saved){"weights", s->w, 4 * s->task->W.rows[s->task->n]};
+    state[7] = (kith__saved){"written", &s->written, sizeof(s->written)};
+    return STATE;
 }
 
 /* Save the fit, if it is the one that is kept. */
@@ -894,8 +905,8 @@ static kith_status save(learner *s, kith_error *err)
 
     if (!s->kept || !s->task->checkpoint)
         return KITH_OK;
-    list_state(s, state);
-    return kith__checkpoint_save(s->task->checkpoint, state, STATE, err);
+    return kith__checkpoint_save(s->task->checkpoint, state,
+                                 list_state(s, state), err);
 }
 
 static void note_first(learner *s, const float *changes)
@@ -1089,9 +1100,10 @@ kith_status kith__lcm_run_implicit(const kith__task *task, const kith_params *p,
     else if (kith__lcm_writes_out(task, 1))
         TRY_NEW(s.w,
                 room = kith__alloc_big(task->W.rows[task->n], sizeof(*room)));
+    s.stored = s.w && s.C == 2 && s.carried == 1;
     TRY(new_records(&s, 1, p->outer, err));
-    list_state(&s, state);
-    TRY(kith__checkpoint_restore(task->checkpoint, state, STATE, &found, err));
+    TRY(kith__checkpoint_restore(task->checkpoint, state, list_state(&s, state),
+                                 &found, err));
     if (!found)
         TRY(first_pass(&s, err));
     TRY(alternate(&s, err));

@@ -74,6 +74,24 @@ static double explicit_bytes(const job *j)
            8 * j->b + fmax(2 * 4 * j->n, settling_bytes(j));
 }
 
+/* Are the weights of one point stored while they are learnt? */
+static bool stored(const job *j)
+{
+    return j->form.implicit && j->C == 2 && !j->options->params.as_written &&
+           kith__lcm_writes_out(j->task, 1);
+}
+
+/* Of a node, in all points. */
+static double record_bytes(const job *j, int points)
+{
+    const kith_params *p = &j->options->params;
+    const int C = (int)j->C, carried = p->as_written ? C : C - 1;
+
+    if (points == 1 && stored(j))
+        return 16;
+    return 16 * (1 + kith__implicit_vectors(C, carried, p->outer) * points);
+}
+
 /* Records, in whose place settling comes, and sums of `points` points, first
  * sums and, of several, first beliefs and those to score; Q; the border; two
  * vectors for the bound. */
@@ -82,9 +100,7 @@ static double implicit_bytes(const job *j, int points)
     const kith_params *p = &j->options->params;
     const double carried = p->as_written ? j->C : j->C - 1;
     const double width = 4 * carried * (j->C + 1);
-    const double vectors = kith__implicit_vectors((int)j->C, (int)carried,
-                                                  p->outer);
-    const double records = fmax(16 * (1 + vectors * points) * j->n,
+    const double records = fmax(record_bytes(j, points) * j->n,
                                 settling_bytes(j));
 
     return 4 * j->n * j->C + records + width * j->n +
@@ -127,16 +143,14 @@ static double method_bytes(const job *j)
                 together_bytes(j, 1)); /* the grid, the fit that comes out */
 }
 
-/* The checkpoint: records and border, twice while one replaces the other. */
+/* The checkpoint: records, weights that are stored and border, twice while one
+ * replaces the other. */
 static double checkpoint_bytes(const job *j)
 {
-    const kith_params *p = &j->options->params;
-    const int C = (int)j->C, carried = p->as_written ? C : C - 1;
-    const int vectors = kith__implicit_vectors(C, carried, p->outer);
-
     if (!j->options->checkpoint || !j->form.implicit)
         return 0;
-    return 2 * (16.0 * (1 + vectors) * j->n + 4 * j->b);
+    return 2 *
+           (record_bytes(j, 1) * j->n + (stored(j) ? 4 * j->e : 0) + 4 * j->b);
 }
 
 /* ---- time ---------------------------------------------------------------- */
@@ -246,7 +260,7 @@ static double learning(const job *j, const passes *s, double records,
                             : s->plain * p->outer * (1 + 1.3 * p->inner);
 }
 
-/* What `points` fits do after that: they bound rho(W), mostly in six passes,
+/* What `points` fits do after that: they bound rho(W), mostly in two passes,
  * 1.3 times as long over records; and propagate.  A pass over weights, stored
  * or written out, is about as long as a plain one, and 0.6 of it longer for
  * each further point side by side. */
@@ -258,7 +272,7 @@ static double finishing(const job *j, const passes *s, double records,
     const double after = p->as_written
                              ? 0
                              : fmax(propagations(j, most) - p->outer - 1, 0);
-    const double bounding = 6;
+    const double bounding = 2;
 
     if (j->form.implicit && !written(j, points))
         return records * (1.3 * bounding + after);
