@@ -6,6 +6,7 @@
  *                or labels spread over it
  *   beside.c     own features beside neighbours', the coupling fitted to the
  *                labels, the graph ignored where it does not help: heterophily
+ *   learnt.c     if EM is best: W and H learnt on its potentials
  *
  * Between the kinds accuracy decides if it differs by more than its standard
  * error on so many validation nodes, else the log-loss.
@@ -69,6 +70,9 @@ static bool put_em(kith__state *s, const kith__recipe *r)
              put_number(s, "balance", p->balance);
     if (ok && (r->rounds > 0 || r->kind == KITH__EM_FEATURES))
         ok = put_number(s, "beta", p->beta); /* else there are no potentials */
+    if (ok && r->learnt)
+        ok = put_number(s, "g1", r->g1) && put_number(s, "g2", r->g2) &&
+             put_number(s, "consistency", r->consistency);
     return ok;
 }
 
@@ -106,21 +110,23 @@ static bool take_em(const kith__state *s, kith__recipe *r)
 {
     kith__em_params *p = &r->em;
     float hops = 0, rounds = 0;
-    const bool ok = take(s, "h", 0, .999, &p->h) &&
-                    take(s, "hops", 0, 1000, &hops) &&
-                    take(s, "rounds", 0, 100, &rounds) &&
-                    take(s, "a", 0, 1, &r->a) &&
-                    take(s, "start_penalty", 1e-6, 1e6, &r->start) &&
-                    take(s, "kappa", 0, 1, &p->kappa) &&
-                    take(s, "unknown", 0, 1e6, &p->unknown) &&
-                    take(s, "penalty", 1e-6, 1e6, &p->penalty) &&
-                    take(s, "balance", 0, 10, &p->balance) &&
-                    take(s, "beta", 0, 1e6, &p->beta);
+    const bool ok =
+        take(s, "h", 0, .999, &p->h) && take(s, "hops", 0, 1000, &hops) &&
+        take(s, "rounds", 0, 100, &rounds) && take(s, "a", 0, 1, &r->a) &&
+        take(s, "start_penalty", 1e-6, 1e6, &r->start) &&
+        take(s, "kappa", 0, 1, &p->kappa) &&
+        take(s, "unknown", 0, 1e6, &p->unknown) &&
+        take(s, "penalty", 1e-6, 1e6, &p->penalty) &&
+        take(s, "balance", 0, 10, &p->balance) &&
+        take(s, "beta", 0, 1e6, &p->beta) && take(s, "g1", 0, 1e6, &r->g1) &&
+        take(s, "g2", 0, 1e6, &r->g2) &&
+        take(s, "consistency", 0, 1e6, &r->consistency);
     const int prep = index_of(kith__state_text(s, "prep"), preps, 4);
 
     p->hops = (int)hops;
     r->rounds = (int)rounds;
     r->propagated = strcmp(kith__state_text(s, "beliefs"), "P") == 0;
+    r->learnt = kith__state_find(s, "g1") != NULL;
     r->prep = (kith_prep)(prep < 0 ? 0 : prep);
     if (r->propagated ? !(p->h > 0)
                       : r->kind == KITH__EM_LABELS && r->rounds == 0)
@@ -203,6 +209,8 @@ static kith_status follow(const kith__quest *q, const kith__recipe *r,
 {
     kith_status st = KITH_OK;
 
+    if (r->learnt)
+        return kith__learnt_follow(q, r, out, err);
     TRY(r->kind == KITH__BESIDE ? kith__beside_follow(q, r, kept, out, err)
                                 : kith__em_follow(q, r, out, err));
     kept->given = r->kind == KITH__BESIDE && r->graph == KITH__GRAPH_FITTED;
@@ -235,24 +243,31 @@ typedef kith_status search_fn(const kith__quest *q, kith__found *found,
 static search_fn *const searches[] = {
     kith__em_search_features, kith__em_search_labels, kith__beside_search};
 
+/* Take what a search found if it is better, and begin anew. */
+static void compare(const kith__quest *q, kith__found *found, kith__found *best)
+{
+    if (found->any &&
+        (!best->any ||
+         kith__clearly_better(&found->score, &best->score, q->val->n)))
+        *best = *found;
+    found->any = false;
+}
+
 static kith_status search(const kith__quest *q, kith__recipe *out,
                           double *validation, kith_error *err)
 {
     kith_status st = KITH_OK;
-    kith__found found = {0};
-    kith__score best = {-1, 0};
+    kith__found found = {0}, best = {0};
 
     for (int i = q->features ? 0 : 1; i < 3; i++) {
-        found.any = false;
         TRY(searches[i](q, &found, err));
-        if (found.any &&
-            (best.accuracy < 0 ||
-             kith__clearly_better(&found.score, &best, q->val->n))) {
-            best = found.score;
-            *out = found.recipe;
-        }
+        compare(q, &found, &best);
     }
-    *validation = best.accuracy;
+    if (best.recipe.kind != KITH__BESIDE)
+        TRY(kith__learnt_search(q, &best.recipe, &found, err));
+    compare(q, &found, &best);
+    *out = best.recipe;
+    *validation = best.any ? best.score.accuracy : -1;
 out:
     return st;
 }

@@ -29,6 +29,8 @@ typedef struct kith__recipe {
     kith__em_params em;
     int rounds;
     bool propagated; /* beliefs are P, not the potentials p */
+    bool learnt;     /* W and H are learnt on these potentials (learnt.c) */
+    float g1, g2, consistency; /* by these steps of lcm */
     /* beside */
     unsigned blocks;
     float penalty;
@@ -65,6 +67,12 @@ kith_status kith__em_search_labels(const kith__quest *q, kith__found *found,
                                    kith_error *err);
 kith_status kith__em_follow(const kith__quest *q, const kith__recipe *r,
                             kith__beliefs *out, kith_error *err);
+
+/* Offers `em`, a recipe of EM, with W and H learnt; and follows one such. */
+kith_status kith__learnt_search(const kith__quest *q, const kith__recipe *em,
+                                kith__found *found, kith_error *err);
+kith_status kith__learnt_follow(const kith__quest *q, const kith__recipe *r,
+                                kith__beliefs *out, kith_error *err);
 
 /* The coupling of KITH__GRAPH_FITTED, kept by the caller: H k x k, b k; if
  * `given` it is used, else fitted. */

@@ -322,6 +322,23 @@ int kith__step_points(uint32_t fixed)
     return step_points(&any, fixed, points);
 }
 
+kith_status kith__tune_steps(const kith__task *task, const kith__method *method,
+                             const float *potentials,
+                             const kith__known_nodes *val, kith_params *p,
+                             kith__score *score, kith_error *err)
+{
+    kith_params points[MOST_POINTS];
+    const int n = step_points(p, 0, points);
+    kith_status st = KITH_OK;
+    int at;
+
+    TRY(try_points(task, method, points, n, potentials, val, true, &at, score,
+                   err));
+    *p = points[at];
+out:
+    return st;
+}
+
 kith_status kith__tune(const kith__task *task, const kith_features *features,
                        const kith__method *method,
                        const kith_train_options *options,

@@ -40,6 +40,13 @@ kith_status kith__tune(const kith__task *task, const kith_features *features,
                        const kith__known_nodes *val, kith__tuned *out,
                        kith_error *err);
 
+/* The steps (g1, g2, lambda) of that alone, for potentials that are given: in
+ * *p and from there, and what they reach. */
+kith_status kith__tune_steps(const kith__task *task, const kith__method *method,
+                             const float *potentials,
+                             const kith__known_nodes *val, kith_params *p,
+                             kith__score *score, kith_error *err);
+
 /* plan.c: of a training on that task; `validates` if there are nodes to tune
  * on. */
 kith_status kith__plan(const kith__task *task, const kith__method *method,

@@ -65,8 +65,8 @@ static void say(fixture *f, const char *name, const char *text)
     CHECK(kith__state_choose(&f->like.state, name, text));
 }
 
-/* EM on features; beliefs "P" or "p". */
-static void set_up_features(fixture *f, const char *beliefs)
+/* EM on features; beliefs "P" or "p"; then steps of lcm of that size. */
+static void set_up_learnt(fixture *f, const char *beliefs, double g1)
 {
     open_data(f, true);
     say(f, "potentials", "em-features");
@@ -82,7 +82,17 @@ static void set_up_features(fixture *f, const char *beliefs)
     put(f, "penalty", 1);
     put(f, "balance", .25);
     put(f, "beta", 1);
+    if (g1 > 0) {
+        put(f, "g1", g1);
+        put(f, "g2", .002);
+        put(f, "consistency", .2);
+    }
     follow(f);
+}
+
+static void set_up_features(fixture *f, const char *beliefs)
+{
+    set_up_learnt(f, beliefs, 0);
 }
 
 static void set_up_labels(fixture *f, int rounds)
@@ -439,9 +449,93 @@ TEST(logits_arrive_through_neighbours_and_along_paths)
     tear_down(&f);
 }
 
+/* P = Q + W P H by many steps in doubles, without what a node knows. */
+static void dense_fixed_point(const kith_solution *s, int without, double *P)
+{
+    static double next[N * CLASSES], sum[CLASSES];
+    const kith__coupled *W = &s->W;
+    const float *H = s->b.coupling;
+
+    memset(P, 0, sizeof(next));
+    for (int step = 0; step < 400; step++) {
+        for (int u = 0; u < N; u++) {
+            memset(sum, 0, sizeof(sum));
+            for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++)
+                for (int k = 0; k < CLASSES; k++)
+                    sum[k] += (double)W->weights[p] *
+                              P[W->neighbours[p] * CLASSES + k];
+            for (int c = 0; c < CLASSES; c++) {
+                const int i = u * CLASSES + c;
+
+                next[i] = u == without ? 0 : (double)s->b.Q[i];
+                for (int k = 0; k < CLASSES; k++)
+                    next[i] += sum[k] * (double)H[k * CLASSES + c];
+            }
+        }
+        memcpy(P, next, sizeof(next));
+    }
+}
+
+/* Potentials of EM, and W and H of lcm's steps on them: for beliefs p those
+ * are softmax of the logits, for P what was propagated. */
+TEST(weights_learnt_after_em_are_explained_at_the_fixed_point)
+{
+    static double P[N * CLASSES], less[N * CLASSES];
+
+    for (int kind = 0; kind < 2; kind++) {
+        fixture f, em;
+
+        set_up_features(&em, "P");
+        set_up_learnt(&f, kind ? "p" : "P", .2);
+        CHECK_INT(f.solution->b.linear, KITH__FIXED_POINT);
+        CHECK(f.solution->b.certificate.rho < 1);
+        for (int i = 0; i < N * CLASSES; i++) /* EM's h is .5 */
+            CHECK_NEAR(f.solution->b.Q[i], em.solution->b.Q[i] / .5f, 1e-5);
+        dense_fixed_point(f.solution, -1, P);
+        for (int i = 0; i < N * CLASSES; i++)
+            CHECK_NEAR(f.solution->b.P[i], P[i], 1e-3);
+        for (int node = 3; node < N; node += 29) {
+            kith_explanation *e = NULL;
+            kith_error err;
+
+            CHECK_OK(kith_explain(f.solution, node, -1, 5, &e, &err));
+            CHECK_INT(e->kind, KITH_SUM_FIXED_POINT);
+            CHECK(fabs(e->residual) <= 1e-5 * fabs(e->belief));
+            CHECK(e->n_features > 0);
+            for (int v = 0; v < N; v += 7) {
+                const int i = node * CLASSES + e->of_class;
+
+                dense_fixed_point(f.solution, v, less);
+                CHECK_NEAR(e->contribution[v], P[i] - less[i], 1e-5);
+            }
+            kith_explanation_free(e);
+        }
+        tear_down(&f);
+        tear_down(&em);
+    }
+}
+
+/* Steps of size 0 would leave W as it is; these do not. */
+TEST(weights_learnt_after_em_differ_from_the_start)
+{
+    double most = 0;
+    fixture f;
+
+    set_up_learnt(&f, "P", .2);
+    for (int u = 0; u < N; u++) {
+        const kith__coupled *start = &f.solution->setting.task.W;
+
+        for (int64_t p = start->rows[u]; p < start->rows[u + 1]; p++)
+            most = fmax(most, fabs((double)f.solution->W.weights[p] -
+                                   kith__weight_at(start, u, p)));
+    }
+    CHECK(most > .01);
+    tear_down(&f);
+}
+
 TEST(explaining_each_kind_survives_every_failed_allocation)
 {
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         kith_explanation *e = NULL;
         kith_solution *s = NULL;
         fixture f;
@@ -450,8 +544,10 @@ TEST(explaining_each_kind_survives_every_failed_allocation)
             set_up_features(&f, "p");
         else if (i == 1)
             set_up_labels(&f, 0);
+        else if (i == 2)
+            set_up_learnt(&f, "P", .2);
         else
-            set_up_beside(&f, i == 2 ? "fitted" : "ignored");
+            set_up_beside(&f, i == 3 ? "fitted" : "ignored");
         CHECK_OOM(st = kith_explain(f.solution, 11, -1, 4, &e, NULL),
                   kith_explanation_free(e));
         CHECK_OOM(st = kith_solution_new(f.model, f.data, NULL, &s, NULL),
