@@ -359,15 +359,23 @@ double kith__lcm_enough(const kith_params *p, const float *H, int C)
     return rho > 0 ? p->bound / rho : (double)INFINITY;
 }
 
-double kith__lcm_guard(const kith_params *p, double rho_of_W, float *H, int C)
+kith_status kith__lcm_guard(const kith_params *p, double rho_of_W, float *H,
+                            int C, double *rho, kith_error *err)
 {
-    const double rho = rho_of_W * kith__rho_small(H, C);
+    const double product = rho_of_W * kith__rho_small(H, C);
 
-    if (p->as_written || rho <= p->bound)
-        return rho;
+    *rho = product;
+    if (!isfinite(product))
+        return kith__fail(err, KITH_ERR_RANGE, NULL, 0,
+                          "learning diverged: a weight is not finite any more, "
+                          "expected smaller steps than g1 %g, g2 %g, lambda %g",
+                          p->g1, p->g2, p->lambda);
+    if (p->as_written || product <= p->bound)
+        return KITH_OK;
     for (int i = 0; i < C * C; i++)
-        H[i] = (float)((double)H[i] * p->bound / rho);
-    return p->bound;
+        H[i] = (float)((double)H[i] * p->bound / product);
+    *rho = p->bound;
+    return KITH_OK;
 }
 
 static kith_status alternate(kith__lcm *s, kith_certificate *certificate,
@@ -392,7 +400,7 @@ static kith_status alternate(kith__lcm *s, kith_certificate *certificate,
                           kith__lcm_enough(s->p, s->H, C));
     if (rho < 0)
         TRY(kith__no_memory(err));
-    certificate->rho = kith__lcm_guard(s->p, rho, s->H, C);
+    TRY(kith__lcm_guard(s->p, rho, s->H, C, &certificate->rho, err));
 out:
     return st;
 }
@@ -403,12 +411,16 @@ kith_status kith__lcm_go_on(const kith__task *task, const kith_params *p,
                             kith_certificate *certificate, kith_error *err)
 {
     enum { MANY = 50 };
+    static const double ABSURD = 1e3; /* a change of beliefs */
     const int left = p->as_written ? 0 : p->iterations - p->outer - 1;
     const int before = p->outer + 1;
     kith_status st = KITH_OK;
 
     if (left < 1 || certificate->converged)
         return st;
+    if (certificate->residual >
+        ABSURD) /* steps far too large: from the start */
+        memcpy(P, Q, (size_t)task->n * (size_t)task->classes * sizeof(*P));
     if (left >= MANY && p->tolerance > 0)
         TRY(kith__settle(task, W, H, Q, left, p->tolerance, P, certificate,
                          err));

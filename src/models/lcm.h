@@ -111,8 +111,9 @@ void kith__lcm_step_coupling(const kith__task *task, const kith_params *p,
 /* How small a bound of rho(W) would do: no scaling needed. */
 double kith__lcm_enough(const kith_params *p, const float *H, int C);
 
-/* Scale H so that rho(W) rho(H) <= bound, unless as written; returns the
- * product then. */
-double kith__lcm_guard(const kith_params *p, double rho_of_W, float *H, int C);
+/* Scale H so that rho(W) rho(H) <= bound, unless as written; *rho is the
+ * product then.  Fails if the steps were so large that W or H is not finite. */
+kith_status kith__lcm_guard(const kith_params *p, double rho_of_W, float *H,
+                            int C, double *rho, kith_error *err);
 
 #endif

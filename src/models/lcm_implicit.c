@@ -789,15 +789,17 @@ static bool bound_all(learner *s, const double *enough, double *rho)
 static kith_status guard(learner *s, kith_error *err)
 {
     double enough[POINTS], rho[POINTS] = {0};
+    kith_status st = KITH_OK;
 
     for (int j = 0; j < s->points; j++)
         enough[j] = kith__lcm_enough(s->point[j].p, s->point[j].H, s->C);
     if (!bound_all(s, enough, rho))
         return kith__no_memory(err);
     for (int j = 0; j < s->points; j++)
-        s->point[j].certificate.rho = kith__lcm_guard(s->point[j].p, rho[j],
-                                                      s->point[j].H, s->C);
-    return KITH_OK;
+        TRY(kith__lcm_guard(s->point[j].p, rho[j], s->point[j].H, s->C,
+                            &s->point[j].certificate.rho, err));
+out:
+    return st;
 }
 
 /* ---- nodes asked for ----------------------------------------------------- */

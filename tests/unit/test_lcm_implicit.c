@@ -122,6 +122,41 @@ TEST(implicit_weights_for_other_numbers_of_steps)
     }
 }
 
+/* Whatever the steps: finite beliefs that have converged, or a refusal. */
+TEST(steps_far_too_large_converge_or_are_refused)
+{
+    run_fn *const forms[] = {kith__lcm_run_explicit, kith__lcm_run_implicit};
+    int refused = 0;
+
+    for (int i = 0; i < 12; i++) {
+        kith_graph *g = small_graph(N, EDGES, false, (uint64_t)i);
+        kith_params p = usual();
+        kith_error err = {0};
+        float Q[N * MOST];
+        static result r;
+        small_task t;
+
+        p.g1 = pow(10, i % 6);
+        p.lambda = i < 6 ? .2 : 1e6;
+        p.iterations = 2000;
+        p.tolerance = 1e-5;
+        small_task_new(&t, g, 2, TRAIN, 2);
+        random_potentials(Q, N, 2, (uint64_t)i);
+        r.b = (kith__beliefs){.P = r.P, .coupling = r.H};
+        if (forms[i % 2](&t.task, &p, KITH__CONSISTENCY, Q, &r.b, &err)) {
+            CHECK_INT(err.status, KITH_ERR_RANGE);
+            refused++;
+        } else {
+            CHECK(r.b.certificate.converged && r.b.certificate.rho <= .9501);
+            for (int k = 0; k < N * 2; k++)
+                CHECK(isfinite(r.P[k]) && fabsf(r.P[k]) < 100);
+        }
+        small_task_release(&t);
+        kith_graph_free(g);
+    }
+    CHECK(refused > 0 && refused < 12);
+}
+
 /* Where many iterations are left the fixed point is found by conjugate
  * gradients; without room for the weights, by plain steps.  Tolerances are what
  * both can reach in floats. */
