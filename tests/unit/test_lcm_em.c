@@ -487,6 +487,7 @@ static void check_sound(const kith_graph *g, int classes, int labelled,
 
 TEST(any_graph_gives_finite_beliefs_that_converge)
 {
+    static const char *const methods[] = {"lcm-em", "lcm", "lcm-wo", "linbp"};
     static const int classes[] = {2, 3, 7, 50};
 
     for (int i = 0; i < 4; i++)
@@ -494,7 +495,8 @@ TEST(any_graph_gives_finite_beliefs_that_converge)
             kith_graph *g = small_graph(60, 20 + 60 * i, weighted,
                                         (uint64_t)(10 + i));
 
-            check_sound(g, classes[i], 60, "lcm-em");
+            for (int m = 0; m < 4; m++)
+                check_sound(g, classes[i], 60, methods[m]);
             kith_graph_free(g);
         }
 }
@@ -517,6 +519,7 @@ TEST(extreme_degrees_and_weights_do_no_harm)
     o.nodes = check_file("hub.nodes", nodes);
     CHECK_OK(kith_graph_read(check_file("hub.tsv", text), &o, &g, NULL, &err));
     check_sound(g, 2, 50, "lcm-em");
+    check_sound(g, 2, 50, "lcm");
     check_sound(g, 5, 20, "auto");
     kith_graph_free(g);
 }
