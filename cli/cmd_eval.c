@@ -22,8 +22,9 @@ static const char *const usage[] = {
 static const char *const description[] = {
     "Measures methods on the same splits of a labelled data set: each method "
     "learns from a split's training nodes, is tuned on its validation nodes "
-    "and scored on its test nodes. The splits are named ones, or drawn at "
-    "random from the labelled nodes. 'kith methods' lists the methods.",
+    "(without any, on a fifth of the training nodes, and then fitted to all of "
+    "them) and scored on its test nodes. The splits are named ones, or drawn "
+    "at random from the labelled nodes. 'kith methods' lists the methods.",
     "Prints accuracy, macro-F1, area under the ROC curve, average precision "
     "(both of the second class, or with more than two the mean of each "
     "against the rest), log-loss, expected calibration error and seconds: the "

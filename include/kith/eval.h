@@ -64,7 +64,9 @@ typedef struct kith_trial {
 } kith_trial;
 
 /*
- * Train on the split as kith_model_train() does, predict and score.
+ * Train on the split as kith_model_train() does, predict and score.  If there
+ * are no validation nodes and not everything is fixed, a fifth of the training
+ * nodes is held out to tune on, and all are fitted with what was chosen.
  *
  * probabilities  n x classes, filled with those of every node
  * model          on success the model, to be freed with kith_model_free()

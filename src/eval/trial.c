@@ -7,6 +7,42 @@
 #include "core/status.h"
 #include "kith/eval.h"
 
+/* Of a split with nothing to tune on, what is held out for it. */
+static const double HELD_SHARE = .2;
+
+/* Tune on a part of the training nodes, then fit all with what was chosen. */
+static kith_status train_held_out(const kith_dataset *d, const char *method,
+                                  const kith_split *split,
+                                  const kith_train_options *options,
+                                  float *probabilities, kith_model **model,
+                                  kith_error *err)
+{
+    kith_train_options again = *options;
+    kith_split part = {0};
+    kith_model *tuned = NULL;
+    kith_status st = KITH_OK;
+
+    TRY(kith_hold_out(d->labels, split->train, split->n_train, HELD_SHARE, 1,
+                      &part.train, &part.n_train, &part.val, &part.n_val, err));
+    if (part.n_val == 0) { /* one node a class */
+        TRY(kith_model_train(d, method, split, options, model, probabilities,
+                             err));
+        goto out;
+    }
+    TRY(kith_model_train(d, method, &part, options, &tuned, NULL, err));
+    again.params = *kith_model_params(tuned);
+    again.fixed = KITH_FIX_ALL;
+    again.temperature = kith_model_temperature(tuned);
+    again.like = tuned;
+    TRY(kith_model_train(d, kith_model_method(tuned), split, &again, model,
+                         probabilities, err));
+out:
+    kith_model_free(tuned);
+    kith_array_free(part.train);
+    kith_array_free(part.val);
+    return st;
+}
+
 kith_status kith_trial_run(const kith_dataset *d, const char *method,
                            const kith_split *split,
                            const kith_train_options *options,
@@ -19,7 +55,11 @@ kith_status kith_trial_run(const kith_dataset *d, const char *method,
 
     *out = (kith_trial){.validation = (double)NAN};
     *model = NULL;
-    TRY(kith_model_train(d, method, split, options, &m, probabilities, err));
+    if (split->n_val == 0 && options->fixed != KITH_FIX_ALL && !options->like)
+        TRY(train_held_out(d, method, split, options, probabilities, &m, err));
+    else
+        TRY(kith_model_train(d, method, split, options, &m, probabilities,
+                             err));
     out->seconds = kith__now() - begun;
     TRY(kith_score(probabilities, d->labels, split->test, split->n_test,
                    &out->scores, err));
