@@ -53,7 +53,8 @@ static const option options[] = {
     {.name = "spill-to",
      .type = OPTION_FOLDER,
      .value = "DIR",
-     .help = "Folder for the temporary files; the output's, if not given."},
+     .help = "Folder for the temporary files, among them a copy of an input "
+             "that is a pipe; the output's, if not given."},
     ROWS_READING,
     ROW_THREADS,
     ROW_QUIET,

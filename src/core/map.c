@@ -10,18 +10,32 @@
 
 kith_status kith__map_open(const char *path, kith__map **out, kith_error *err)
 {
+    const int fd = open(path, O_RDONLY | O_CLOEXEC);
+    kith_status st;
+
+    *out = NULL;
+    if (fd < 0)
+        return kith__fail_errno(err, path, "open");
+    st = kith__map_fd(fd, path, out, err);
+    close(fd);
+    return st;
+}
+
+kith_status kith__map_fd(int fd, const char *path, kith__map **out,
+                         kith_error *err)
+{
     kith_status st = KITH_OK;
     kith__map *map = NULL;
     struct stat at;
     void *bytes;
-    int fd = -1;
 
     *out = NULL;
     TRY_NEW(map, kith__alloc_zeroed(1, sizeof(*map)));
-    TRY_NEW(map->path, kith__copy_string(path, strlen(path)));
-    fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &at) != 0)
+    map->users = 1;
+    map->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
+    if (map->fd < 0 || fstat(fd, &at) != 0)
         TRY(kith__fail_errno(err, path, "open"));
+    TRY_NEW(map->path, kith__copy_string(path, strlen(path)));
     if (at.st_size > 0) {
         bytes = mmap(NULL, (size_t)at.st_size, PROT_READ, MAP_SHARED, fd, 0);
         if (bytes == MAP_FAILED)
@@ -29,17 +43,10 @@ kith_status kith__map_open(const char *path, kith__map **out, kith_error *err)
         map->bytes = bytes;
     }
     map->size = at.st_size;
-    map->users = 1;
-    map->fd = fd;
-    fd = -1;
     *out = map;
     map = NULL;
 out:
-    if (map)
-        kith__free(map->path);
-    kith__free(map);
-    if (fd >= 0)
-        close(fd);
+    kith__map_release(map);
     return st;
 }
 
@@ -56,7 +63,8 @@ void kith__map_release(kith__map *map)
         return;
     if (map->bytes)
         munmap((void *)map->bytes, (size_t)map->size);
-    close(map->fd);
+    if (map->fd >= 0)
+        close(map->fd);
     kith__free(map->path);
     kith__free(map);
 }

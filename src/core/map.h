@@ -16,6 +16,10 @@ typedef struct kith__map {
 
 /* Map a regular file, read only, with one user. */
 kith_status kith__map_open(const char *path, kith__map **out, kith_error *err);
+/* The same for a file that is open; path is for messages.  fd stays the
+ * caller's. */
+kith_status kith__map_fd(int fd, const char *path, kith__map **out,
+                         kith_error *err);
 kith__map *kith__map_share(kith__map *map); /* one more user */
 void kith__map_release(kith__map *map);     /* one fewer; NULL is fine */
 

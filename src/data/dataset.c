@@ -24,9 +24,10 @@ static const char *const label_files[] = {"labels.tsv", "labels.csv",
 static const char *const feature_files[] = {
     "features.mtx", "features.svm", "features.npy", "features.npz", NULL};
 
-/* The files of a data set. */
+/* The files of a data set, that of the edges opened. */
 typedef struct files {
     char *edges, *nodes, *labels, *features, *splits;
+    kith__source *source;
 } files;
 
 static void release_files(files *f)
@@ -36,6 +37,7 @@ static void release_files(files *f)
     kith__free(f->labels);
     kith__free(f->features);
     kith__free(f->splits);
+    kith__source_close(f->source);
 }
 
 static kith_status find_in_folder(const char *folder, files *f, kith_error *err)
@@ -72,15 +74,21 @@ out:
     return st;
 }
 
-static kith_status find_files(const char *path, files *f, kith_error *err)
+static kith_status open_files(const char *path,
+                              const kith_build_options *options, files *f,
+                              kith_error *err)
 {
-    kith_status st = kith__is_folder(path) ? find_in_folder(path, f, err)
-                                           : find_beside_file(path, f, err);
+    kith_status st = KITH_OK;
 
-    if (st == KITH_OK && !kith__is_folder(f->splits)) {
+    TRY(kith__is_folder(path) ? find_in_folder(path, f, err)
+                              : find_beside_file(path, f, err));
+    if (!kith__is_folder(f->splits)) {
         kith__free(f->splits);
         f->splits = NULL;
     }
+    TRY(kith__source_open(f->edges, options->spill_to, &options->job,
+                          &f->source, err));
+out:
     return st;
 }
 
@@ -132,7 +140,7 @@ static kith_status stage(const files *f, const kith_build_options *options,
         TRY(kith__labels_collect(f->labels, &named, err));
         known.named = &named;
     }
-    TRY(kith__gather(f->edges, &known, options, &out->gathered, err));
+    TRY(kith__gather(f->source, &known, options, &out->gathered, err));
     if (out->features && !listed && !out->gathered.raw &&
         out->gathered.ids.kind == KITH__IDS_TEXT)
         TRY(kith__fail(err, KITH_ERR_PARSE, f->features, 0,
@@ -198,6 +206,34 @@ out:
     return st;
 }
 
+static kith_status open_built(const files *f, kith_dataset *d, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    TRY(kith__kg_open(f->source, &d->graph, &d->labels, &d->features,
+                      &d->cleaning, err));
+    if (f->features && !d->features)
+        TRY(kith_features_read(f->features, d->graph, &d->features, err));
+out:
+    return st;
+}
+
+/* The data set of these files; d is released by the caller also on failure. */
+static kith_status open_found(files *f, const kith_build_options *options,
+                              kith_dataset *d, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    TRY(kith__kg_is(f->source) ? open_built(f, d, err)
+                               : open_text(f, options, d, err));
+    if (f->labels && !d->labels)
+        TRY(kith_labels_read(f->labels, d->graph, &d->labels, err));
+    d->splits_at = f->splits;
+    f->splits = NULL;
+out:
+    return st;
+}
+
 kith_status kith_dataset_open(const char *path,
                               const kith_build_options *options,
                               kith_dataset **out, kith_error *err)
@@ -210,19 +246,8 @@ kith_status kith_dataset_open(const char *path,
     *out = NULL;
     options = options ? options : &defaults;
     TRY_NEW(d, kith__alloc_zeroed(1, sizeof(*d)));
-    TRY(find_files(path, &f, err));
-    if (kith__kg_is(f.edges)) {
-        TRY(kith__kg_open(f.edges, &d->graph, &d->labels, &d->features,
-                          &d->cleaning, err));
-        if (f.features && !d->features)
-            TRY(kith_features_read(f.features, d->graph, &d->features, err));
-    } else {
-        TRY(open_text(&f, options, d, err));
-    }
-    if (f.labels && !d->labels)
-        TRY(kith_labels_read(f.labels, d->graph, &d->labels, err));
-    d->splits_at = f.splits;
-    f.splits = NULL;
+    TRY(open_files(path, options, &f, err));
+    TRY(open_found(&f, options, d, err));
     *out = d;
     d = NULL;
 out:
@@ -343,31 +368,42 @@ out:
     return st;
 }
 
+/* Build from a file that is built already: numbered anew. */
+static kith_status build_again(files *f, const char *out_path,
+                               const kith_build_options *options,
+                               kith_cleaning *cleaning, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith_dataset *d = NULL;
+
+    TRY_NEW(d, kith__alloc_zeroed(1, sizeof(*d)));
+    TRY(open_found(f, options, d, err));
+    TRY(kith_graph_verify(d->graph, &options->job, err));
+    if (cleaning)
+        *cleaning = d->cleaning;
+    TRY(kith__built_write(d, false, options->order, out_path, &options->job,
+                          err));
+out:
+    kith_dataset_free(d);
+    return st;
+}
+
 kith_status kith_dataset_build(const char *path, const char *out_path,
                                const kith_build_options *options,
                                kith_cleaning *cleaning, kith_error *err)
 {
     kith_build_options o = options ? *options : (kith_build_options){0};
     kith_status st = KITH_OK;
-    kith_dataset *d = NULL;
     char *folder = NULL;
     files f = {0};
 
-    TRY(find_files(path, &f, err));
-    if (kith__kg_is(f.edges)) {
-        TRY(kith_dataset_open(path, &o, &d, err));
-        TRY(kith_graph_verify(d->graph, &o.job, err));
-        if (cleaning)
-            *cleaning = d->cleaning;
-        TRY(kith__built_write(d, false, o.order, out_path, &o.job, err));
-        goto out;
-    }
     TRY_NEW(folder, kith__folder_of(out_path));
     if (!o.spill_to)
         o.spill_to = folder;
-    TRY(build_text(&f, out_path, &o, cleaning, err));
+    TRY(open_files(path, &o, &f, err));
+    TRY(kith__kg_is(f.source) ? build_again(&f, out_path, &o, cleaning, err)
+                              : build_text(&f, out_path, &o, cleaning, err));
 out:
-    kith_dataset_free(d);
     release_files(&f);
     kith__free(folder);
     return st;

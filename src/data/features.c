@@ -8,7 +8,7 @@
 #include "io/formats.h"
 #include "io/gather.h"
 #include "io/ids_text.h"
-#include "io/source.h"
+#include "io/kg.h"
 
 #include <unistd.h>
 
@@ -26,33 +26,40 @@ void kith_features_free(kith_features *f)
     kith__free(f);
 }
 
+/* By the reader that fits, by the first bytes and the name. */
+static kith_status load_from(kith__source *source, kith_features **out,
+                             kith_error *err)
+{
+    const char *path = kith__source_path(source);
+    const char *first = kith__source_first(source);
+
+    if (kith__source_empty(source))
+        return kith__fail(err, KITH_ERR_PARSE, path, 0,
+                          "is empty, expected a feature matrix");
+    if (strncasecmp(first, "%%MatrixMarket", 14) == 0)
+        return kith__mtx_features_read(source, out, err);
+    if (memcmp(first, "PK\3\4", 4) == 0)
+        return kith__npz_features_read(source, out, err);
+    if (memcmp(first, "\x93NUMPY", 6) == 0)
+        return kith__npy_features_read(source, out, err);
+    if (kith__kg_is(source))
+        return kith__fail(err, KITH_ERR_PARSE, path, 0,
+                          "is a built graph, expected a feature matrix");
+    if (kith__named(path, ".mtx"))
+        return kith__fail(err, KITH_ERR_PARSE, path, 1,
+                          "expected a line that begins with %%%%MatrixMarket");
+    return kith__svmlight_read(source, out, err);
+}
+
 kith_status kith_features_load(const char *path, kith_features **out,
                                kith_error *err)
 {
     kith_status st = KITH_OK;
     kith__source *source = NULL;
-    char first[16] = "";
-    int64_t got;
 
     *out = NULL;
-    TRY(kith__source_open(path, &source, err));
-    TRY(kith__source_read(source, first, sizeof(first), &got, err));
-    if (got == 0)
-        TRY(kith__fail(err, KITH_ERR_PARSE, path, 0,
-                       "is empty, expected a feature matrix"));
-    kith__source_close(source);
-    source = NULL;
-    if (strncasecmp(first, "%%MatrixMarket", 14) == 0)
-        st = kith__mtx_features_read(path, out, err);
-    else if (memcmp(first, "PK\3\4", 4) == 0)
-        st = kith__npz_features_read(path, out, err);
-    else if (memcmp(first, "\x93NUMPY", 6) == 0)
-        st = kith__npy_features_read(path, out, err);
-    else if (kith__named(path, ".mtx"))
-        st = kith__fail(err, KITH_ERR_PARSE, path, 1,
-                        "expected a line that begins with %%%%MatrixMarket");
-    else
-        st = kith__svmlight_read(path, out, err);
+    TRY(kith__source_open(path, NULL, NULL, &source, err));
+    TRY(load_from(source, out, err));
 out:
     kith__source_close(source);
     return st;

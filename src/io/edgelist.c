@@ -743,8 +743,8 @@ out:
     return st;
 }
 
-static kith_status open_parser(parser *p, const char *path,
-                               const kith__known *known, kith_error *err)
+static kith_status open_parser(parser *p, const kith__known *known,
+                               kith_error *err)
 {
     const int64_t memory = p->options->job.memory;
     kith_status st = KITH_OK;
@@ -756,7 +756,6 @@ static kith_status open_parser(parser *p, const char *path,
     if (memory > 0 && memory / 16 / 12 / p->threads < HAND_OVER)
         p->hand_over = memory / 16 / 12 / p->threads;
     TRY_NEW(p->gathered, kith__alloc_zeroed(p->threads, sizeof(*p->gathered)));
-    TRY(kith__source_open(path, &p->source, err));
     p->n_slots = p->threads * (kith__source_compressed(p->source)
                                    ? UNPACKED_PER_THREAD
                                    : PLAIN_PER_THREAD);
@@ -786,7 +785,6 @@ static void close_parser(parser *p)
     }
     kith__free(p->gathered);
     kith__free(p->slots);
-    kith__source_close(p->source);
 }
 
 /* ---- ids ----------------------------------------------------------------- */
@@ -906,21 +904,22 @@ out:
     return st;
 }
 
-kith_status kith__edgelist_read(const char *path, const kith__known *known,
+kith_status kith__edgelist_read(kith__source *source, const kith__known *known,
                                 const kith_build_options *options,
                                 kith__gathered *out, kith_error *err)
 {
-    parser p = {.options = options, .cleaning = &out->cleaning};
+    parser p = {
+        .options = options, .source = source, .cleaning = &out->cleaning};
     kith_status st = KITH_OK;
     bool done = false;
 
-    TRY(open_parser(&p, path, known, err));
+    TRY(open_parser(&p, known, err));
     if (known_allow_raw(known, id_limit(&p)))
         TRY(read_raw(&p, known, out, &done, err));
     if (!done)
         TRY(read_by_table(&p, known, out, err));
     if (out->cleaning.entries == 0 && !kith__known_any(known))
-        TRY(kith__fail(err, KITH_ERR_PARSE, path, 0,
+        TRY(kith__fail(err, KITH_ERR_PARSE, kith__source_path(source), 0,
                        "has no edges, expected lines with two node ids"));
 out:
     close_parser(&p);

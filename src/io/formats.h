@@ -1,7 +1,8 @@
 /*
  * formats.h: the readers and writers of the formats, one file each.
  *
- * A features reader returns a new matrix whose row r is row r of the file.  It
+ * A features reader takes a source at its start and returns a new matrix whose
+ * row r is row r of the file.  It
  * trusts no header: counts are checked against what the file can hold before
  * memory is taken for them.  A writer writes the file whole or not at all.
  * The readers of graphs are in gather.h.
@@ -9,10 +10,11 @@
 #ifndef KITH_IO_FORMATS_H
 #define KITH_IO_FORMATS_H
 
+#include "io/source.h"
 #include "kith/data.h"
 
 /* matrix_market.c */
-kith_status kith__mtx_features_read(const char *path, kith_features **out,
+kith_status kith__mtx_features_read(kith__source *source, kith_features **out,
                                     kith_error *err);
 kith_status kith__mtx_features_write(const kith_features *f, const char *path,
                                      kith_error *err);
@@ -24,19 +26,19 @@ kith_status kith__metis_write(const kith_graph *g, const char *path,
                               kith_error *err);
 
 /* svmlight.c */
-kith_status kith__svmlight_read(const char *path, kith_features **out,
+kith_status kith__svmlight_read(kith__source *source, kith_features **out,
                                 kith_error *err);
 kith_status kith__svmlight_write(const kith_features *f, const char *path,
                                  kith_error *err);
 
 /* npy.c */
-kith_status kith__npy_features_read(const char *path, kith_features **out,
+kith_status kith__npy_features_read(kith__source *s, kith_features **out,
                                     kith_error *err);
 kith_status kith__npy_features_write(const kith_features *f, const char *path,
                                      kith_error *err);
 
 /* npz.c */
-kith_status kith__npz_features_read(const char *path, kith_features **out,
+kith_status kith__npz_features_read(kith__source *source, kith_features **out,
                                     kith_error *err);
 kith_status kith__npz_features_write(const kith_features *f, const char *path,
                                      kith_error *err);

@@ -1,7 +1,6 @@
 #include "io/gather.h"
 
 #include "core/alloc.h"
-#include "io/source.h"
 
 void kith__gathered_release(kith__gathered *g)
 {
@@ -29,37 +28,27 @@ bool kith__known_any(const kith__known *known)
     return known->nodes || known->named || known->numbered > 0;
 }
 
-kith_status kith__gather(const char *path, const kith__known *known,
+kith_status kith__gather(kith__source *source, const kith__known *known,
                          const kith_build_options *options, kith__gathered *out,
                          kith_error *err)
 {
-    kith_status st = KITH_OK;
-    kith__source *source = NULL;
-    char first[16] = "";
-    int64_t got;
+    const char *path = kith__source_path(source);
+    const char *first = kith__source_first(source);
 
-    TRY(kith__source_open(path, &source, err));
-    TRY(kith__source_read(source, first, sizeof(first), &got, err));
-    if (got == 0 && !kith__known_any(known))
-        TRY(kith__fail(err, KITH_ERR_PARSE, path, 0,
-                       "is empty, expected a graph"));
-    kith__source_close(source);
-    source = NULL;
+    if (kith__source_empty(source) && !kith__known_any(known))
+        return kith__fail(err, KITH_ERR_PARSE, path, 0,
+                          "is empty, expected a graph");
     if (strncasecmp(first, "%%MatrixMarket", 14) == 0)
-        st = kith__mtx_graph_read(path, known, options, out, err);
-    else if (memcmp(first, "PK\3\4", 4) == 0)
-        st = kith__npz_graph_read(path, known, options, out, err);
-    else if (memcmp(first, "\x93NUMPY", 6) == 0)
-        st = kith__fail(err, KITH_ERR_PARSE, path, 0,
-                        "is a NumPy array, expected a graph (a SciPy sparse "
-                        "matrix in .npz, or an edge list)");
-    else if (kith__named(path, ".graph") || kith__named(path, ".metis"))
-        st = kith__metis_read(path, known, options, out, err);
-    else
-        st = kith__edgelist_read(path, known, options, out, err);
-out:
-    kith__source_close(source);
-    return st;
+        return kith__mtx_graph_read(source, known, options, out, err);
+    if (memcmp(first, "PK\3\4", 4) == 0)
+        return kith__npz_graph_read(source, known, options, out, err);
+    if (memcmp(first, "\x93NUMPY", 6) == 0)
+        return kith__fail(err, KITH_ERR_PARSE, path, 0,
+                          "is a NumPy array, expected a graph (a SciPy sparse "
+                          "matrix in .npz, or an edge list)");
+    if (kith__named(path, ".graph") || kith__named(path, ".metis"))
+        return kith__metis_read(source, known, options, out, err);
+    return kith__edgelist_read(source, known, options, out, err);
 }
 
 kith_status kith__gather_numbered(const char *path, const kith__known *known,

@@ -6,6 +6,7 @@
 #define KITH_IO_GATHER_H
 
 #include "graph/builder.h"
+#include "io/source.h"
 
 /* What is known of the nodes before the edges are read. */
 typedef struct kith__known {
@@ -27,22 +28,23 @@ typedef struct kith__gathered {
 
 void kith__gathered_release(kith__gathered *g);
 
-/* The readers.  out is zeroed, and released by the caller also on failure. */
-kith_status kith__edgelist_read(const char *path, const kith__known *known,
+/* The readers, of a source at its start.  out is zeroed, and released by the
+ * caller also on failure. */
+kith_status kith__edgelist_read(kith__source *source, const kith__known *known,
                                 const kith_build_options *options,
                                 kith__gathered *out, kith_error *err);
-kith_status kith__mtx_graph_read(const char *path, const kith__known *known,
+kith_status kith__mtx_graph_read(kith__source *source, const kith__known *known,
                                  const kith_build_options *options,
                                  kith__gathered *out, kith_error *err);
-kith_status kith__metis_read(const char *path, const kith__known *known,
+kith_status kith__metis_read(kith__source *source, const kith__known *known,
                              const kith_build_options *options,
                              kith__gathered *out, kith_error *err);
-kith_status kith__npz_graph_read(const char *path, const kith__known *known,
+kith_status kith__npz_graph_read(kith__source *source, const kith__known *known,
                                  const kith_build_options *options,
                                  kith__gathered *out, kith_error *err);
 
 /* The one that fits the file, by its first bytes and its name. */
-kith_status kith__gather(const char *path, const kith__known *known,
+kith_status kith__gather(kith__source *source, const kith__known *known,
                          const kith_build_options *options, kith__gathered *out,
                          kith_error *err);
 

@@ -55,21 +55,27 @@ kith_status kith_graph_read(const char *path, const kith_build_options *options,
     kith__gathered gathered = {0};
     kith__ids nodes = {0};
     kith__known known = {0};
+    kith__source *source = NULL;
     bool listed;
 
     *out = NULL;
     options = options ? options : &defaults;
-    if (kith__kg_is(path))
-        return kith__kg_open(path, out, NULL, NULL, cleaning, err);
+    TRY(kith__source_open(path, options->spill_to, &options->job, &source,
+                          err));
+    if (kith__kg_is(source)) {
+        TRY(kith__kg_open(source, out, NULL, NULL, cleaning, err));
+        goto out;
+    }
     TRY(kith__graph_node_list(path, options, &nodes, &listed, err));
     known.nodes = listed ? &nodes : NULL;
-    TRY(kith__gather(path, &known, options, &gathered, err));
+    TRY(kith__gather(source, &known, options, &gathered, err));
     TRY(kith__gathered_graph(&gathered, out, err));
     if (cleaning)
         *cleaning = gathered.cleaning;
 out:
     kith__ids_release(&nodes);
     kith__gathered_release(&gathered);
+    kith__source_close(source);
     return st;
 }
 

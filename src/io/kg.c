@@ -233,9 +233,10 @@ kith_status kith__kg_commit(kith__kg_writer *w, kith_error *err)
 
 /* ---- mapping ------------------------------------------------------------- */
 
-bool kith__kg_is(const char *path)
+bool kith__kg_is(const kith__source *source)
 {
-    return kith__sections_is(&format, path);
+    return memcmp(kith__source_first(source), format.magic,
+                  sizeof(format.magic)) == 0;
 }
 
 /* A mapped file whose header has been checked. */
@@ -407,7 +408,7 @@ out:
     return st;
 }
 
-kith_status kith__kg_open(const char *path, kith_graph **graph,
+kith_status kith__kg_open(const kith__source *source, kith_graph **graph,
                           kith_labels **labels, kith_features **features,
                           kith_cleaning *cleaning, kith_error *err)
 {
@@ -420,7 +421,8 @@ kith_status kith__kg_open(const char *path, kith_graph **graph,
         *labels = NULL;
     if (features)
         *features = NULL;
-    TRY(kith__sections_open(&format, path, &o.file, err));
+    TRY(kith__source_map(source, &o.file.map, err));
+    TRY(kith__sections_read(&format, o.file.map, &o.file, err));
     TRY(read_counts(&o, err));
     TRY(get_graph(&o, graph, err));
     if (labels)
@@ -445,7 +447,15 @@ out:
 
 kith_status kith_graph_open(const char *path, kith_graph **out, kith_error *err)
 {
-    return kith__kg_open(path, out, NULL, NULL, NULL, err);
+    kith_status st = KITH_OK;
+    kith__source *source = NULL;
+
+    *out = NULL;
+    TRY(kith__source_open(path, NULL, NULL, &source, err));
+    TRY(kith__kg_open(source, out, NULL, NULL, NULL, err));
+out:
+    kith__source_close(source);
+    return st;
 }
 
 /* ---- verifying ----------------------------------------------------------- */

@@ -6,6 +6,7 @@
 
 #include "core/out_file.h"
 #include "graph/order.h"
+#include "io/source.h"
 #include "kith/data.h"
 
 /* ---- writing ------------------------------------------------------------- */
@@ -52,12 +53,12 @@ void kith__kg_listed_sums(const kith_graph *g, uint64_t sums[3]);
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* True if the file begins like a built graph. */
-bool kith__kg_is(const char *path);
+/* True if the source begins like a built graph. */
+bool kith__kg_is(const kith__source *source);
 
 /* Map a file: the graph and what else is in it (labels, features may be NULL
  * pointers for "not wanted", *labels NULL for "not there"). */
-kith_status kith__kg_open(const char *path, kith_graph **graph,
+kith_status kith__kg_open(const kith__source *source, kith_graph **graph,
                           kith_labels **labels, kith_features **features,
                           kith_cleaning *cleaning, kith_error *err);
 

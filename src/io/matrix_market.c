@@ -155,14 +155,14 @@ static kith_status check_size(const mtx *m, kith_error *err)
     return KITH_OK;
 }
 
-static kith_status open_mtx(const char *path, mtx *m, kith_error *err)
+static kith_status open_mtx(kith__source *source, mtx *m, kith_error *err)
 {
     int64_t counts[3] = {0};
     kith_status st = KITH_OK;
     bool more;
 
     *m = (mtx){0};
-    TRY(kith__reader_open(path, &m->in, err));
+    kith__reader_over(source, &m->in);
     TRY(read_banner(m, err));
     TRY(kith__reader_next_data(&m->in, "%", &more, err));
     if (!more || !read_counts(m->in.text, counts, m->array ? 2 : 3))
@@ -328,7 +328,7 @@ out:
     return st;
 }
 
-kith_status kith__mtx_graph_read(const char *path, const kith__known *known,
+kith_status kith__mtx_graph_read(kith__source *source, const kith__known *known,
                                  const kith_build_options *options,
                                  kith__gathered *out, kith_error *err)
 {
@@ -336,7 +336,7 @@ kith_status kith__mtx_graph_read(const char *path, const kith__known *known,
     kith__feed feed = {0};
     mtx m = {0};
 
-    TRY(open_mtx(path, &m, err));
+    TRY(open_mtx(source, &m, err));
     TRY(check_graph(&m, options, err));
     feed.weighted = !m.pattern && options->weights != KITH_NO;
     TRY(kith__gather_numbered(m.in.path, known, options, m.rows, feed.weighted,
@@ -410,14 +410,14 @@ out:
     return st;
 }
 
-kith_status kith__mtx_features_read(const char *path, kith_features **out,
+kith_status kith__mtx_features_read(kith__source *source, kith_features **out,
                                     kith_error *err)
 {
     kith_status st = KITH_OK;
     mtx m = {0};
 
     *out = NULL;
-    TRY(open_mtx(path, &m, err));
+    TRY(open_mtx(source, &m, err));
     TRY(m.array ? read_dense(&m, out, err) : read_sparse(&m, out, err));
 out:
     kith__reader_close(&m.in);

@@ -229,7 +229,7 @@ out:
     return st;
 }
 
-kith_status kith__metis_read(const char *path, const kith__known *known,
+kith_status kith__metis_read(kith__source *source, const kith__known *known,
                              const kith_build_options *options,
                              kith__gathered *out, kith_error *err)
 {
@@ -237,7 +237,7 @@ kith_status kith__metis_read(const char *path, const kith__known *known,
     kith__feed feed = {0};
     metis m = {0};
 
-    TRY(kith__reader_open(path, &m.in, err));
+    kith__reader_over(source, &m.in);
     TRY(read_header(&m, err));
     if (!m.has_weights && options->weights == KITH_YES)
         TRY(kith__reader_fail(&m.in, err,

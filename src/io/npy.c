@@ -474,16 +474,14 @@ out:
     return st;
 }
 
-kith_status kith__npy_features_read(const char *path, kith_features **out,
+kith_status kith__npy_features_read(kith__source *s, kith_features **out,
                                     kith_error *err)
 {
     kith_status st = KITH_OK;
-    kith__source *s = NULL;
     kith_features *f = NULL;
     kith__npy a;
 
     *out = NULL;
-    TRY(kith__source_open(path, &s, err));
     TRY(read_header(s, &a, err));
     TRY(check_header(s, &a, err));
     TRY(kith__features_dense(a.shape[0], a.shape[1], kith__source_path(s), &f,
@@ -493,7 +491,6 @@ kith_status kith__npy_features_read(const char *path, kith_features **out,
     f = NULL;
 out:
     kith_features_free(f);
-    kith__source_close(s);
     return st;
 }
 

@@ -353,7 +353,7 @@ out:
     return st;
 }
 
-kith_status kith__npz_features_read(const char *path, kith_features **out,
+kith_status kith__npz_features_read(kith__source *source, kith_features **out,
                                     kith_error *err)
 {
     kith_status st = KITH_OK;
@@ -361,7 +361,7 @@ kith_status kith__npz_features_read(const char *path, kith_features **out,
     archive z = {0};
 
     *out = NULL;
-    TRY(kith__zip_open(path, &z, err));
+    TRY(kith__zip_open(source, &z, err));
     format = kith__zip_find(&z, "format.npy");
     TRY(format ? sparse_features(&z, format, out, err)
                : dense_features(&z, out, err));
@@ -410,7 +410,7 @@ out:
     return st;
 }
 
-kith_status kith__npz_graph_read(const char *path, const kith__known *known,
+kith_status kith__npz_graph_read(kith__source *source, const kith__known *known,
                                  const kith_build_options *options,
                                  kith__gathered *out, kith_error *err)
 {
@@ -420,22 +420,22 @@ kith_status kith__npz_graph_read(const char *path, const kith__known *known,
     archive z = {0};
     sparse s = {0};
 
-    TRY(kith__zip_open(path, &z, err));
+    TRY(kith__zip_open(source, &z, err));
     format = kith__zip_find(&z, "format.npy");
     if (!format)
-        TRY(kith__fail(err, KITH_ERR_PARSE, path, 0,
+        TRY(kith__fail(err, KITH_ERR_PARSE, z.path, 0,
                        "has no member 'format.npy', expected a sparse matrix "
                        "as scipy.sparse.save_npz() writes it"));
     TRY(read_sparse(&z, format, &s, err));
     if (s.rows != s.columns)
-        TRY(kith__fail(err, KITH_ERR_PARSE, path, 0,
+        TRY(kith__fail(err, KITH_ERR_PARSE, z.path, 0,
                        "has %lld rows and %lld columns, expected a square "
                        "matrix for a graph",
                        (long long)s.rows, (long long)s.columns));
     feed.weighted = options->weights == KITH_YES ||
                     (options->weights == KITH_AUTO && values_differ_from_1(&s));
-    TRY(kith__gather_numbered(path, known, options, s.rows, feed.weighted, out,
-                              err));
+    TRY(kith__gather_numbered(z.path, known, options, s.rows, feed.weighted,
+                              out, err));
     feed.builder = out->builder;
     TRY(feed_entries(&z, &s, &options->job, &feed, err));
     out->cleaning.entries = s.entries;

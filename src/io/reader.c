@@ -6,14 +6,21 @@ kith_status kith__reader_open(const char *path, kith__reader *out,
     kith_status st;
 
     *out = (kith__reader){0};
-    st = kith__source_open(path, &out->source, err);
+    st = kith__source_open(path, NULL, NULL, &out->source, err);
     out->path = st == KITH_OK ? kith__source_path(out->source) : NULL;
     return st;
 }
 
+void kith__reader_over(kith__source *source, kith__reader *out)
+{
+    *out = (kith__reader){
+        .source = source, .borrowed = true, .path = kith__source_path(source)};
+}
+
 void kith__reader_close(kith__reader *r)
 {
-    kith__source_close(r->source);
+    if (!r->borrowed)
+        kith__source_close(r->source);
     kith__block_release(&r->block);
     *r = (kith__reader){0};
 }

@@ -9,6 +9,7 @@
 
 typedef struct kith__reader {
     kith__source *source;
+    bool borrowed; /* the source is the caller's */
     const char *path;
     kith__block block;
     int64_t at;     /* in the block */
@@ -19,6 +20,8 @@ typedef struct kith__reader {
 
 kith_status kith__reader_open(const char *path, kith__reader *out,
                               kith_error *err);
+/* The lines of a source, which stays the caller's, from its start. */
+void kith__reader_over(kith__source *source, kith__reader *out);
 void kith__reader_close(kith__reader *r); /* a zeroed one is fine */
 
 /*

@@ -196,18 +196,6 @@ out:
 
 /* ---- reading ------------------------------------------------------------- */
 
-bool kith__sections_is(const kith__sections_format *format, const char *path)
-{
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    unsigned char first[8] = {0};
-    const bool is = fd >= 0 && pread(fd, first, 8, 0) == 8 &&
-                    memcmp(first, format->magic, sizeof(first)) == 0;
-
-    if (fd >= 0)
-        close(fd);
-    return is;
-}
-
 kith_status kith__sections_corrupt(const kith__sections *s, kith_error *err,
                                    const char *what)
 {

@@ -92,9 +92,6 @@ typedef struct kith__sections {
     kith__section table[KITH__SECTIONS];
 } kith__sections;
 
-/* True if the file begins like one of this format. */
-bool kith__sections_is(const kith__sections_format *format, const char *path);
-
 /* Map a file and check its first page; s->map is released by the caller, also
  * on failure. */
 kith_status kith__sections_open(const kith__sections_format *format,

@@ -2,14 +2,16 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/job.h"
 #include "core/out_file.h"
 #include "io/inflate.h"
 
-enum { PADDING = 64 };
+enum { PADDING = 64, SPOOL_BYTES = 1 << 16, SPOOL_WAIT = 200 /* ms */ };
 
 struct kith__source {
     char *path;
@@ -21,28 +23,49 @@ struct kith__source {
     char *carry; /* the begun line after the last block unpacked */
     int64_t carry_n, carry_cap;
     bool finished;
+    char first[KITH__SOURCE_FIRST];
+    bool empty;
 };
 
+/* Read from a pipe that may stay silent for long: the job is asked all the
+ * while whether to go on.  *got is 0 at the end only. */
+static kith_status read_patiently(const kith__source *s, char *buffer,
+                                  const kith_job *job, ssize_t *got,
+                                  kith_error *err)
+{
+    struct pollfd wait = {.fd = s->fd, .events = POLLIN};
+    kith_status st = KITH_OK;
+
+    for (*got = -1; *got < 0;) {
+        const int ready = poll(&wait, 1, SPOOL_WAIT);
+
+        TRY(kith__progress(job, "reading", s->size, 0, "bytes", err));
+        if (ready > 0)
+            *got = read(s->fd, buffer, SPOOL_BYTES);
+        if ((ready < 0 || (ready > 0 && *got < 0)) && errno != EINTR)
+            TRY(kith__fail_errno(err, s->path, "read"));
+    }
+out:
+    return st;
+}
+
 /* Copy a pipe into a scratch file; fd becomes that file. */
-static kith_status spool(kith__source *s, kith_error *err)
+static kith_status spool(kith__source *s, const char *folder,
+                         const kith_job *job, kith_error *err)
 {
     kith_status st = KITH_OK;
     int copy = -1;
     char *buffer = NULL;
     ssize_t n;
 
-    TRY_NEW(buffer, kith__alloc(1 << 16, 1));
-    TRY(kith__scratch_open("/tmp", &copy, err));
+    TRY_NEW(buffer, kith__alloc(SPOOL_BYTES, 1));
+    TRY(kith__scratch_open(folder, &copy, err));
     for (;;) {
-        n = read(s->fd, buffer, 1 << 16);
-        if (n < 0 && errno == EINTR)
-            continue;
-        if (n < 0)
-            TRY(kith__fail_errno(err, s->path, "read"));
+        TRY(read_patiently(s, buffer, job, &n, err));
         if (n == 0)
             break;
         if (!kith__write_at(copy, buffer, n, s->size))
-            TRY(kith__fail_errno(err, "/tmp", "write a temporary file"));
+            TRY(kith__fail_errno(err, folder, "write a temporary file in"));
         s->size += n;
     }
     close(s->fd);
@@ -55,11 +78,26 @@ out:
     return st;
 }
 
-kith_status kith__source_open(const char *path, kith__source **out,
+/* Keep the first bytes. */
+static kith_status look(kith__source *s, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    int64_t got;
+
+    TRY(kith__source_rewind(s, err));
+    TRY(kith__source_read(s, s->first, KITH__SOURCE_FIRST, &got, err));
+    s->empty = got == 0;
+    TRY(kith__source_rewind(s, err));
+out:
+    return st;
+}
+
+kith_status kith__source_open(const char *path, const char *scratch,
+                              const kith_job *job, kith__source **out,
                               kith_error *err)
 {
     const bool standard_input = strcmp(path, "-") == 0;
-    const char *shown = standard_input ? "(standard input)" : path;
+    const char *shown = standard_input ? "standard input" : path;
     kith_status st = KITH_OK;
     kith__source *s = NULL;
     struct stat at;
@@ -72,13 +110,13 @@ kith_status kith__source_open(const char *path, kith__source **out,
     if (s->fd < 0 || fstat(s->fd, &at) != 0)
         TRY(kith__fail_errno(err, s->path, "open"));
     if (S_ISDIR(at.st_mode))
-        TRY(kith__fail(err, KITH_ERR_IO, path, 0,
+        TRY(kith__fail(err, KITH_ERR_IO, shown, 0,
                        "is a folder, expected a file"));
     if (S_ISREG(at.st_mode))
         s->size = at.st_size;
     else
-        TRY(spool(s, err));
-    TRY(kith__source_rewind(s, err));
+        TRY(spool(s, scratch ? scratch : "/tmp", job, err));
+    TRY(look(s, err));
     *out = s;
     s = NULL;
 out:
@@ -134,6 +172,27 @@ int64_t kith__source_size(const kith__source *s)
 int64_t kith__source_done(const kith__source *s)
 {
     return s->unpack ? kith__inflate_consumed(s->unpack) : s->at;
+}
+
+const char *kith__source_first(const kith__source *s)
+{
+    return s->first;
+}
+
+bool kith__source_empty(const kith__source *s)
+{
+    return s->empty;
+}
+
+kith_status kith__source_map(const kith__source *s, kith__map **out,
+                             kith_error *err)
+{
+    *out = NULL;
+    if (kith__source_compressed(s))
+        return kith__fail(err, KITH_ERR_PARSE, s->path, 0,
+                          "is compressed, expected this format as it is: "
+                          "unpack it first");
+    return kith__map_fd(s->fd, s->path, out, err);
 }
 
 kith_status kith__source_read(kith__source *s, void *bytes, int64_t n,

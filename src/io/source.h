@@ -5,19 +5,22 @@
  * gzip and zstd are recognised by their first bytes.  A plain file is read by
  * position, so blocks can be loaded by several threads at once; a compressed
  * one is unpacked in order.  What is not a regular file (a pipe) is copied to a
- * scratch file first, so that every input can be read twice.
+ * scratch file first, so that every input can be read twice.  It can be opened
+ * only once, so the source, not its path, is handed to the readers.
  */
 #ifndef KITH_IO_SOURCE_H
 #define KITH_IO_SOURCE_H
 
 #include <stdbool.h>
 
-#include "core/status.h"
+#include "core/map.h"
 
 typedef struct kith__source kith__source;
 
-/* "-" is standard input. */
-kith_status kith__source_open(const char *path, kith__source **out,
+/* "-" is standard input.  A pipe is copied into the folder `scratch` (NULL:
+ * /tmp) under the job's progress (may be NULL). */
+kith_status kith__source_open(const char *path, const char *scratch,
+                              const kith_job *job, kith__source **out,
                               kith_error *err);
 void kith__source_close(kith__source *s); /* NULL is fine */
 
@@ -28,6 +31,16 @@ const char *kith__source_path(const kith__source *s); /* for messages */
 bool kith__source_compressed(const kith__source *s);
 int64_t kith__source_size(const kith__source *s); /* bytes of the file */
 int64_t kith__source_done(const kith__source *s); /* of them, read so far */
+
+/* The first bytes, unpacked, to recognise a format by; zeros after the end. */
+enum { KITH__SOURCE_FIRST = 16 };
+const char *kith__source_first(const kith__source *s);
+bool kith__source_empty(const kith__source *s);
+
+/* All of it mapped, for formats that are read in place; what is compressed is
+ * refused. */
+kith_status kith__source_map(const kith__source *s, kith__map **out,
+                             kith_error *err);
 
 /* Read up to n unpacked bytes in order; *got < n only at the end. */
 kith_status kith__source_read(kith__source *s, void *bytes, int64_t n,

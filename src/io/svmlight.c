@@ -205,14 +205,14 @@ out:
     return st;
 }
 
-kith_status kith__svmlight_read(const char *path, kith_features **out,
+kith_status kith__svmlight_read(kith__source *source, kith_features **out,
                                 kith_error *err)
 {
     svmlight s = {.smallest = INT64_MAX};
     kith_status st = KITH_OK;
 
     *out = NULL;
-    TRY(kith__reader_open(path, &s.in, err));
+    kith__reader_over(source, &s.in);
     TRY(read_rows(&s, err));
     /* An index 0 anywhere says that the file counts from 0. */
     if (s.smallest > 0)

@@ -199,13 +199,14 @@ static kith_status read_member(kith__zip *z, int64_t *at, kith__zip_member *m,
     return KITH_OK;
 }
 
-kith_status kith__zip_open(const char *path, kith__zip *z, kith_error *err)
+kith_status kith__zip_open(const kith__source *source, kith__zip *z,
+                           kith_error *err)
 {
     kith_status st = KITH_OK;
     int64_t at;
 
-    *z = (kith__zip){.path = path};
-    TRY(kith__map_open(path, &z->map, err));
+    *z = (kith__zip){.path = kith__source_path(source)};
+    TRY(kith__source_map(source, &z->map, err));
     TRY(find_directory(z, err));
     for (at = z->directory; at < z->directory + z->directory_n;) {
         if (!kith__grow((void **)&z->members, &z->capacity, z->n + 1,

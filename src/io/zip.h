@@ -8,7 +8,7 @@
 #ifndef KITH_IO_ZIP_H
 #define KITH_IO_ZIP_H
 
-#include "core/map.h"
+#include "io/source.h"
 
 /* ---- reading ------------------------------------------------------------- */
 
@@ -23,7 +23,7 @@ typedef struct kith__zip_member {
 
 typedef struct kith__zip {
     kith__map *map;
-    const char *path;               /* the caller's */
+    const char *path;               /* the source's */
     int64_t directory, directory_n; /* where, and how many bytes */
     int64_t end;                    /* where the directory must be over */
     kith__zip_member *members;
@@ -32,7 +32,8 @@ typedef struct kith__zip {
 
 /* Map an archive and read its directory; z is closed by the caller, also on
  * failure. */
-kith_status kith__zip_open(const char *path, kith__zip *z, kith_error *err);
+kith_status kith__zip_open(const kith__source *source, kith__zip *z,
+                           kith_error *err);
 void kith__zip_close(kith__zip *z); /* of a zeroed z is fine */
 
 /* The member of a name, the last of them as in Python; NULL if none. */

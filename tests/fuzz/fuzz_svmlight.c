@@ -1,12 +1,10 @@
 #include "fuzz.h"
-#include "io/formats.h"
+#include "readers.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    kith_features *f;
-    kith_error err;
+    const char *path = kith_fuzz_file(data, size);
 
-    (void)kith__svmlight_read(kith_fuzz_file(data, size), &f, &err);
-    kith_features_free(f);
+    fuzz_features(kith__svmlight_read, path);
     return 0;
 }

@@ -8,10 +8,10 @@
 #include "io/formats.h"
 #include "io/gather.h"
 
-typedef kith_status (*graph_reader)(const char *, const kith__known *,
+typedef kith_status (*graph_reader)(kith__source *, const kith__known *,
                                     const kith_build_options *,
                                     kith__gathered *, kith_error *);
-typedef kith_status (*features_reader)(const char *, kith_features **,
+typedef kith_status (*features_reader)(kith__source *, kith_features **,
                                        kith_error *);
 
 /* Read and build a graph as kith_graph_read() does. */
@@ -23,9 +23,12 @@ static inline kith_status read_graph(graph_reader read, const char *path,
     const kith__known known = {0};
     kith__gathered all = {0};
     kith__csr csr = {0};
-    kith_status st = read(path, &known, &options, &all, err);
+    kith__source *source = NULL;
+    kith_status st = kith__source_open(path, NULL, NULL, &source, err);
 
     *out = NULL;
+    if (st == KITH_OK)
+        st = read(source, &known, &options, &all, err);
     if (st == KITH_OK)
         st = kith__builder_finish(all.builder, all.ids.n, NULL, NULL, &csr,
                                   &all.ids, &all.cleaning, err);
@@ -34,6 +37,21 @@ static inline kith_status read_graph(graph_reader read, const char *path,
     if (st == KITH_OK)
         st = kith__graph_new(&csr, &all.ids, out, err);
     kith__gathered_release(&all);
+    kith__source_close(source);
+    return st;
+}
+
+/* Read features by one reader, whatever the file begins with. */
+static inline kith_status features_by(features_reader read, const char *path,
+                                      kith_features **out, kith_error *err)
+{
+    kith__source *source = NULL;
+    kith_status st = kith__source_open(path, NULL, NULL, &source, err);
+
+    *out = NULL;
+    if (st == KITH_OK)
+        st = read(source, out, err);
+    kith__source_close(source);
     return st;
 }
 

@@ -5,7 +5,8 @@
 static kith_status read_features(const char *text, kith_features **f,
                                  kith_error *err)
 {
-    return kith__mtx_features_read(check_file("f.mtx", text), f, err);
+    return features_by(kith__mtx_features_read, check_file("f.mtx", text), f,
+                       err);
 }
 
 static kith_status read_text(const char *text, kith_graph **g, kith_error *err)
@@ -235,7 +236,7 @@ TEST(features_come_back_as_they_were)
         kith_error err;
 
         CHECK_OK(kith__mtx_features_write(&all[i], path, &err));
-        CHECK_OK(kith__mtx_features_read(path, &f, &err));
+        CHECK_OK(features_by(kith__mtx_features_read, path, &f, &err));
         check_same(f, &all[i]);
         kith_features_free(f);
     }
@@ -370,9 +371,9 @@ TEST(reads_survive_every_failed_allocation)
     CHECK_OOM(
         st = read_graph(kith__mtx_graph_read, graph, KITH_AUTO, &g, NULL, NULL),
         kith_graph_free(g));
-    CHECK_OOM(st = kith__mtx_features_read(sparse, &f, NULL),
+    CHECK_OOM(st = features_by(kith__mtx_features_read, sparse, &f, NULL),
               kith_features_free(f));
-    CHECK_OOM(st = kith__mtx_features_read(dense, &f, NULL),
+    CHECK_OOM(st = features_by(kith__mtx_features_read, dense, &f, NULL),
               kith_features_free(f));
 }
 
@@ -392,7 +393,7 @@ TEST(a_file_of_many_blocks_reads_whole)
             if ((r + c) % 3 == 0)
                 fprintf(file, "%d %d %d.25\n", r + 1, c + 1, r);
     fclose(file);
-    CHECK_OK(kith__mtx_features_read(path, &f, &err));
+    CHECK_OK(features_by(kith__mtx_features_read, path, &f, &err));
     CHECK_INT(f->entries, ROWS * COLUMNS / 3);
     for (int64_t p = 0; p < f->entries; p++) {
         const int32_t r = (int32_t)(p / (COLUMNS / 3));

@@ -9,7 +9,7 @@ static void check_numbers(const char *name, int rows, int columns,
     kith_features *f;
     kith_error err;
 
-    CHECK_OK(kith__npy_features_read(check_data(name), &f, &err));
+    CHECK_OK(features_by(kith__npy_features_read, check_data(name), &f, &err));
     if (!f)
         return;
     CHECK_INT(f->nodes, rows);
@@ -48,9 +48,9 @@ TEST(big_endian_is_refused_by_name)
     kith_features *f;
     kith_error err;
 
-    CHECK_REFUSED(
-        kith__npy_features_read(check_data("golden/big_endian.npy"), &f, &err),
-        KITH_ERR_PARSE, 0, "big-endian");
+    CHECK_REFUSED(features_by(kith__npy_features_read,
+                              check_data("golden/big_endian.npy"), &f, &err),
+                  KITH_ERR_PARSE, 0, "big-endian");
     CHECK(strstr(err.text, ">f4"));
 }
 
@@ -67,7 +67,7 @@ static kith_status read_made(const char *dictionary, const void *numbers,
     memcpy(bytes + 10, dictionary, length);
     memcpy(bytes + 10 + length, numbers, n);
     check_file_bytes("made.npy", bytes, 10 + length + n);
-    return kith__npy_features_read(check_path("made.npy"), f, err);
+    return features_by(kith__npy_features_read, check_path("made.npy"), f, err);
 }
 
 #define SHAPE(descr, shape) \
@@ -154,7 +154,7 @@ static kith_status read_bytes(const void *bytes, size_t n, kith_features **f,
                               kith_error *err)
 {
     check_file_bytes("raw.npy", bytes, n);
-    return kith__npy_features_read(check_path("raw.npy"), f, err);
+    return features_by(kith__npy_features_read, check_path("raw.npy"), f, err);
 }
 
 TEST(files_that_are_no_arrays_are_refused)
@@ -219,7 +219,8 @@ TEST(dense_features_come_back_as_they_were)
         kith_error err;
 
         CHECK_OK(kith__npy_features_write(&dense, check_path(names[i]), &err));
-        CHECK_OK(kith__npy_features_read(check_path(names[i]), &f, &err));
+        CHECK_OK(features_by(kith__npy_features_read, check_path(names[i]), &f,
+                             &err));
         check_same(f, &dense);
         kith_features_free(f);
     }
@@ -252,7 +253,8 @@ TEST(sparse_features_are_written_densely)
     kith_error err;
 
     CHECK_OK(kith__npy_features_write(&sparse, check_path("out.npy"), &err));
-    CHECK_OK(kith__npy_features_read(check_path("out.npy"), &f, &err));
+    CHECK_OK(
+        features_by(kith__npy_features_read, check_path("out.npy"), &f, &err));
     CHECK_INT(f->entries, 12);
     for (int i = 0; i < 12; i++)
         CHECK(f->value[i] == expected[i]);
@@ -288,21 +290,22 @@ TEST(a_packed_header_is_not_believed)
     memcpy(bytes + 10, dictionary, strlen(dictionary) - 1);
     check_file_bytes("bomb.npy", bytes, n);
     free(bytes);
-    CHECK_REFUSED(kith__npy_features_read(path, &f, &err), KITH_ERR_PARSE, 0,
+    CHECK_REFUSED(features_by(kith__npy_features_read, path, &f, &err),
+                  KITH_ERR_PARSE, 0,
                   "expected 4000000000 bytes of numbers, found 24");
     snprintf(command, sizeof(command), "gzip -f %s", path);
     packed = check_path("bomb.npy.gz");
     if (system(command) != 0)
         check_skip("no gzip here");
-    CHECK_REFUSED(kith__npy_features_read(packed, &f, &err), KITH_ERR_RANGE, 0,
-                  "claims 1000000000 numbers");
+    CHECK_REFUSED(features_by(kith__npy_features_read, packed, &f, &err),
+                  KITH_ERR_RANGE, 0, "claims 1000000000 numbers");
 }
 
 TEST(reading_survives_every_failed_allocation)
 {
     kith_features *f;
 
-    CHECK_OOM(st = kith__npy_features_read(check_data("golden/dense_f8.npy"),
-                                           &f, NULL),
+    CHECK_OOM(st = features_by(kith__npy_features_read,
+                               check_data("golden/dense_f8.npy"), &f, NULL),
               kith_features_free(f));
 }

@@ -28,7 +28,8 @@ TEST(scipys_matrices_are_read)
         kith_features *f;
         kith_error err;
 
-        CHECK_OK(kith__npz_features_read(golden(names[i]), &f, &err));
+        CHECK_OK(
+            features_by(kith__npz_features_read, golden(names[i]), &f, &err));
         if (f)
             check_scipy_matrix(f);
         kith_features_free(f);
@@ -40,7 +41,8 @@ TEST(one_array_is_dense_features)
     kith_features *f;
     kith_error err;
 
-    CHECK_OK(kith__npz_features_read(golden("dense_savez.npz"), &f, &err));
+    CHECK_OK(features_by(kith__npz_features_read, golden("dense_savez.npz"), &f,
+                         &err));
     CHECK_INT(f->nodes, 3);
     CHECK_INT(f->columns, 2);
     CHECK(!f->row);
@@ -55,9 +57,11 @@ TEST(other_archives_are_refused)
     kith_graph *g;
     kith_error err;
 
-    CHECK_REFUSED(kith__npz_features_read(golden("scipy_bsr.npz"), &f, &err),
-                  KITH_ERR_PARSE, 0, "in the format 'bsr', expected csr");
-    CHECK_REFUSED(kith__npz_features_read(golden("two_arrays.npz"), &f, &err),
+    CHECK_REFUSED(
+        features_by(kith__npz_features_read, golden("scipy_bsr.npz"), &f, &err),
+        KITH_ERR_PARSE, 0, "in the format 'bsr', expected csr");
+    CHECK_REFUSED(features_by(kith__npz_features_read, golden("two_arrays.npz"),
+                              &f, &err),
                   KITH_ERR_PARSE, 0, "has 2 arrays and no 'format.npy'");
     CHECK_REFUSED(read_graph(kith__npz_graph_read, golden("dense_savez.npz"),
                              KITH_AUTO, &g, NULL, &err),
@@ -119,7 +123,8 @@ TEST(features_come_back_as_they_were)
         kith_error err;
 
         CHECK_OK(kith__npz_features_write(&all[i], check_path("o.npz"), &err));
-        CHECK_OK(kith__npz_features_read(check_path("o.npz"), &f, &err));
+        CHECK_OK(features_by(kith__npz_features_read, check_path("o.npz"), &f,
+                             &err));
         if (f)
             check_same(f, &all[i]);
         kith_features_free(f);
@@ -170,7 +175,8 @@ TEST(zip64_fields_are_read)
     kith_features *f;
     kith_error err;
 
-    CHECK_OK(kith__npz_features_read(golden("zip64.npz"), &f, &err));
+    CHECK_OK(
+        features_by(kith__npz_features_read, golden("zip64.npz"), &f, &err));
     if (f)
         check_scipy_matrix(f);
     kith_features_free(f);
@@ -249,7 +255,7 @@ static kith_status read_made(made *z, kith_error *err)
 
     check_file_bytes("made.npz", z->bytes, z->n);
     free(z->bytes);
-    st = kith__npz_features_read(check_path("made.npz"), &f, err);
+    st = features_by(kith__npz_features_read, check_path("made.npz"), &f, err);
     kith_features_free(f);
     return st;
 }
@@ -432,9 +438,9 @@ TEST(reads_survive_every_failed_allocation)
     kith_graph *g;
 
     need_zlib();
-    CHECK_OOM(st = kith__npz_features_read(packed, &f, NULL),
+    CHECK_OOM(st = features_by(kith__npz_features_read, packed, &f, NULL),
               kith_features_free(f));
-    CHECK_OOM(st = kith__npz_features_read(dense, &f, NULL),
+    CHECK_OOM(st = features_by(kith__npz_features_read, dense, &f, NULL),
               kith_features_free(f));
     CHECK_OOM(
         st = read_graph(kith__npz_graph_read, graph, KITH_AUTO, &g, NULL, NULL),

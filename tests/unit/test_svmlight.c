@@ -3,7 +3,7 @@
 static kith_status read_text(const char *text, kith_features **f,
                              kith_error *err)
 {
-    return kith__svmlight_read(check_file("f.svm", text), f, err);
+    return features_by(kith__svmlight_read, check_file("f.svm", text), f, err);
 }
 
 TEST(rows_are_read_in_order)
@@ -51,7 +51,7 @@ TEST(features_are_written_with_their_shape)
     written = check_read(path, &n);
     CHECK_TEXT(written, "# kith features 3 5\n0 3:1\n0 1:1 4:1\n0\n");
     free(written);
-    CHECK_OK(kith__svmlight_read(path, &f, &err));
+    CHECK_OK(features_by(kith__svmlight_read, path, &f, &err));
     check_same(f, &ones);
     kith_features_free(f);
 }
@@ -65,7 +65,7 @@ TEST(sparse_values_come_back_as_they_were)
     kith_error err;
 
     CHECK_OK(kith__svmlight_write(&matrix, path, &err));
-    CHECK_OK(kith__svmlight_read(path, &f, &err));
+    CHECK_OK(features_by(kith__svmlight_read, path, &f, &err));
     check_same(f, &matrix);
     kith_features_free(f);
 }
@@ -79,7 +79,7 @@ TEST(dense_features_come_back_sparse)
     kith_error err;
 
     CHECK_OK(kith__svmlight_write(&dense, path, &err));
-    CHECK_OK(kith__svmlight_read(path, &f, &err));
+    CHECK_OK(features_by(kith__svmlight_read, path, &f, &err));
     CHECK_INT(f->nodes, 2);
     CHECK_INT(f->columns, 3);
     CHECK_INT(f->entries, 5);
@@ -145,5 +145,6 @@ TEST(reading_survives_every_failed_allocation)
     const char *path = check_file("f.svm", "1 3:1 2:4\n1 1:5\n");
     kith_features *f;
 
-    CHECK_OOM(st = kith__svmlight_read(path, &f, NULL), kith_features_free(f));
+    CHECK_OOM(st = features_by(kith__svmlight_read, path, &f, NULL),
+              kith_features_free(f));
 }
