@@ -116,11 +116,6 @@ static bool names_folder(const char *name)
     return !names_features(name);
 }
 
-static bool is_stream(const char *out)
-{
-    return strcmp(out, "-") == 0 || strncmp(out, "/dev/", 5) == 0;
-}
-
 static kith_features_format features_format(const args *a)
 {
     const int to = args_choice(a, "to");
@@ -143,9 +138,10 @@ static void make_plan(const args *a, plan *p)
     if (p->what == WHAT_AUTO &&
         (names_features(p->in) || to == TO_SVMLIGHT || to == TO_NPY))
         p->what = WHAT_FEATURES;
-    p->folder = p->what != WHAT_FEATURES && to != KITH_GRAPH_KG &&
-                (to == TO_FOLDER || ends_in_slash ||
-                 (to == 0 && names_folder(p->out) && !is_stream(p->out)));
+    p->folder =
+        p->what != WHAT_FEATURES && to != KITH_GRAPH_KG &&
+        (to == TO_FOLDER || ends_in_slash ||
+         (to == 0 && names_folder(p->out) && !kith_path_is_stream(p->out)));
     p->graph_format = to < TO_SVMLIGHT ? (kith_graph_format)to
                                        : KITH_GRAPH_AUTO;
     if (p->graph_format == KITH_GRAPH_AUTO && !p->folder &&
@@ -170,7 +166,8 @@ static int check(const args *a, const plan *p)
     if (p->what == WHAT_GRAPH && (p->folder || names_features(p->out)))
         return usage_error(a->of, "'%s' names no format of graphs: give --to",
                            p->out);
-    if (p->what == WHAT_GRAPH && p->graph_format == 0 && is_stream(p->out))
+    if (p->what == WHAT_GRAPH && p->graph_format == 0 &&
+        kith_path_is_stream(p->out))
         return usage_error(a->of,
                            "writing to '%s' needs a format: --to tsv, "
                            "for one",

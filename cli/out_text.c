@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 static kith_status refused(run *r, const char *path, const char *what)
@@ -78,19 +77,29 @@ static kith_status open_beside(run *r, const char *path, out_text *o)
     return r->err.status;
 }
 
+/* What is open already is not opened anew, which would write over what others
+ * wrote there. */
+static FILE *open_in_place(const char *path)
+{
+    const int named = kith_path_descriptor(path);
+    const int fd = named >= 0 ? fcntl(named, F_DUPFD_CLOEXEC, 0) : -1;
+
+    if (named < 0)
+        return fopen(path, "we");
+    return fd >= 0 ? fdopen(fd, "w") : NULL;
+}
+
 kith_status out_text_open(run *r, const char *path, out_text *o)
 {
-    struct stat at;
-
     memset(o, 0, sizeof(*o));
     if (!path || strcmp(path, "-") == 0) {
         o->stream = stdout;
         return KITH_OK;
     }
-    if (stat(path, &at) != 0 || S_ISREG(at.st_mode))
+    if (!is_folder(path) && !kith_path_is_stream(path))
         return open_beside(r, path, o);
     o->path = strdup(path);
-    o->stream = o->path ? fopen(path, "we") : NULL;
+    o->stream = o->path ? open_in_place(path) : NULL;
     if (o->stream)
         return KITH_OK;
     free(o->path);

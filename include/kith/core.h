@@ -5,6 +5,7 @@
 #ifndef KITH_CORE_H
 #define KITH_CORE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -70,6 +71,18 @@ typedef struct kith_job {
 KITH_API void kith_set_allocator(void *(*alloc)(size_t),
                                  void *(*resize)(void *, size_t),
                                  void (*release)(void *));
+
+/*
+ * The open descriptor that a path stands for: N of /dev/fd/N or
+ * /proc/self/fd/N, 0 to 2 of /dev/stdin, /dev/stdout and /dev/stderr; -1 of
+ * every other path.  Output there is written through the descriptor: behind
+ * what it holds already, and never in the place of the file.
+ */
+KITH_API int kith_path_descriptor(const char *path);
+
+/* Is that no file of its own, but "-", a descriptor, a pipe or a device?  Then
+ * nothing lies beside it, such as PATH.nodes.txt. */
+KITH_API bool kith_path_is_stream(const char *path);
 
 /* "0.1.0" */
 KITH_API const char *kith_version(void);

@@ -110,6 +110,23 @@ static char *resolve(const char *path)
     return copy;
 }
 
+/* What is open already is not opened anew, which would write over what others
+ * wrote there. */
+static kith_status open_stream(kith__out *o, const char *path, kith_error *err)
+{
+    const bool standard = strcmp(path, "-") == 0;
+    const int named = standard ? 1 : kith_path_descriptor(path);
+    const char *shown = standard ? "standard output" : path;
+
+    o->stream = true;
+    o->path = kith__copy_string(shown, strlen(shown));
+    if (!o->path)
+        return kith__no_memory(err);
+    o->fd = named >= 0 ? fcntl(named, F_DUPFD_CLOEXEC, 0)
+                       : open(path, O_WRONLY | O_CLOEXEC);
+    return o->fd >= 0 ? KITH_OK : kith__fail_errno(err, shown, "write");
+}
+
 kith_status kith__out_open(const char *path, kith__out **out, kith_error *err)
 {
     kith_status st = KITH_OK;
@@ -119,12 +136,11 @@ kith_status kith__out_open(const char *path, kith__out **out, kith_error *err)
     *out = NULL;
     TRY_NEW(o, kith__alloc_zeroed(1, sizeof(*o)));
     o->fd = -1;
-    if (stat(path, &at) == 0 && !S_ISREG(at.st_mode)) {
-        TRY_NEW(o->path, kith__copy_string(path, strlen(path)));
-        o->stream = true;
-        o->fd = open(path, O_WRONLY | O_CLOEXEC);
-        if (o->fd < 0)
-            TRY(kith__fail_errno(err, path, "write"));
+    if (kith_path_is_stream(path)) {
+        TRY(open_stream(o, path, err));
+    } else if (stat(path, &at) == 0 && S_ISDIR(at.st_mode)) {
+        errno = EISDIR;
+        TRY(kith__fail_errno(err, path, "write"));
     } else {
         TRY_NEW(o->path, resolve(path));
         TRY_NEW(o->folder, kith__folder_of(o->path));

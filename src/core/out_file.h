@@ -15,7 +15,7 @@
 
 typedef struct kith__out {
     int fd;
-    bool stream;     /* a pipe or device: written in place, cannot seek */
+    bool stream;     /* kith_path_is_stream(): written in place, cannot seek */
     char *path;      /* the target, links resolved */
     char *folder;    /* that it lies in */
     char *temp;      /* temporary name, NULL while unnamed */
@@ -23,6 +23,7 @@ typedef struct kith__out {
     int64_t started; /* of them, on their way to the disk */
 } kith__out;
 
+/* "-" is standard output. */
 kith_status kith__out_open(const char *path, kith__out **out, kith_error *err);
 
 /* Append bytes. */

@@ -65,8 +65,7 @@ kith_status kith__writer_open(const char *path, kith__writer **out,
     TRY_NEW(w, kith__alloc_zeroed(1, sizeof(*w)));
     w->packing = kith__packing_named(path);
     TRY(start(w, path, err));
-    TRY(kith__out_open(strcmp(path, "-") == 0 ? "/dev/stdout" : path, &w->out,
-                       err));
+    TRY(kith__out_open(path, &w->out, err));
     *out = w;
     w = NULL;
 out:
