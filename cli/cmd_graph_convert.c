@@ -100,20 +100,23 @@ static bool names_features(const char *name)
            name_ends(name, ".libsvm") || name_ends(name, ".npy");
 }
 
-static bool names_folder(const char *name)
+static bool names_graph(const char *name)
 {
-    static const char *const files[] = {".kg",  ".tsv",   ".csv", ".txt",
-                                        ".mtx", ".graph", ".npz", ".edges"};
-    const size_t length = strlen(name);
+    static const char *const files[] = {".kg",    ".tsv", ".csv",
+                                        ".txt",   ".mtx", ".graph",
+                                        ".metis", ".npz", ".edges"};
 
-    if (strcmp(name, "-") == 0)
-        return false;
-    if (length > 0 && name[length - 1] == '/')
-        return true;
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
         if (name_ends(name, files[i]))
-            return false;
-    return !names_features(name);
+            return true;
+    return false;
+}
+
+static bool names_folder(const char *name)
+{
+    return name[strlen(name) - 1] == '/' ||
+           (!names_graph(name) && !names_features(name) &&
+            !kith_path_is_stream(name));
 }
 
 static kith_features_format features_format(const args *a)
@@ -138,10 +141,9 @@ static void make_plan(const args *a, plan *p)
     if (p->what == WHAT_AUTO &&
         (names_features(p->in) || to == TO_SVMLIGHT || to == TO_NPY))
         p->what = WHAT_FEATURES;
-    p->folder =
-        p->what != WHAT_FEATURES && to != KITH_GRAPH_KG &&
-        (to == TO_FOLDER || ends_in_slash ||
-         (to == 0 && names_folder(p->out) && !kith_path_is_stream(p->out)));
+    p->folder = p->what != WHAT_FEATURES && to != KITH_GRAPH_KG &&
+                (to == TO_FOLDER || ends_in_slash ||
+                 (to == 0 && names_folder(p->out)));
     p->graph_format = to < TO_SVMLIGHT ? (kith_graph_format)to
                                        : KITH_GRAPH_AUTO;
     if (p->graph_format == KITH_GRAPH_AUTO && !p->folder &&
@@ -166,8 +168,7 @@ static int check(const args *a, const plan *p)
     if (p->what == WHAT_GRAPH && (p->folder || names_features(p->out)))
         return usage_error(a->of, "'%s' names no format of graphs: give --to",
                            p->out);
-    if (p->what == WHAT_GRAPH && p->graph_format == 0 &&
-        kith_path_is_stream(p->out))
+    if (p->what == WHAT_GRAPH && p->graph_format == 0 && !names_graph(p->out))
         return usage_error(a->of,
                            "writing to '%s' needs a format: --to tsv, "
                            "for one",
@@ -241,6 +242,15 @@ static void tell(const run *r, const plan *p, const kith_dataset *d)
     if (p->what == WHAT_GRAPH && (d->labels || d->features))
         fprintf(stderr, "labels and features stay behind: this format holds "
                         "the graph alone\n");
+    if (p->what == WHAT_GRAPH && kith_path_is_stream(p->out) &&
+        p->graph_format && !kith_graph_fits(d->graph, p->graph_format))
+        fprintf(stderr,
+                "%s stay behind: a stream has no list of nodes beside "
+                "it\n",
+                p->graph_format == KITH_GRAPH_TSV ||
+                        p->graph_format == KITH_GRAPH_CSV
+                    ? "isolated nodes"
+                    : "the ids of the nodes");
 }
 
 static kith_status write_graph(run *r, const plan *p)

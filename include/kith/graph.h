@@ -161,11 +161,17 @@ typedef enum kith_graph_format {
 /*
  * Write a graph, whole or not at all.  A name that ends in .gz or .zst
  * compresses text formats.  Where the format cannot carry the node ids or the
- * isolated nodes, PATH.nodes.txt lists them, and kith_graph_read() finds it.
+ * isolated nodes, PATH.nodes.txt lists them, and kith_graph_read() finds it;
+ * if that cannot be written, neither is.
  */
 KITH_API kith_status kith_graph_write(const kith_graph *g, const char *path,
                                       kith_graph_format format,
                                       const kith_job *job, kith_error *err);
+
+/* Does a file of that format hold all nodes under their ids by itself?  If not,
+ * it needs PATH.nodes.txt, which a stream such as "-" cannot have.  Cost:
+ * O(n). */
+KITH_API bool kith_graph_fits(const kith_graph *g, kith_graph_format format);
 
 #ifdef __cplusplus
 }

@@ -68,7 +68,8 @@ static kith_status find_beside_file(const char *path, files *f, kith_error *err)
     TRY_NEW(f->edges, kith__copy_string(path, n));
     TRY_NEW(base,
             kith__copy_string(path, kith__named(path, ".kg") ? n - 3 : n));
-    TRY_NEW(f->splits, kith__join(base, ".splits", ""));
+    if (!kith_path_is_stream(path))
+        TRY_NEW(f->splits, kith__join(base, ".splits", ""));
 out:
     kith__free(base);
     return st;
@@ -82,7 +83,7 @@ static kith_status open_files(const char *path,
 
     TRY(kith__is_folder(path) ? find_in_folder(path, f, err)
                               : find_beside_file(path, f, err));
-    if (!kith__is_folder(f->splits)) {
+    if (f->splits && !kith__is_folder(f->splits)) {
         kith__free(f->splits);
         f->splits = NULL;
     }
@@ -479,7 +480,7 @@ static kith_status write_files(const kith_dataset *d, const char *folder,
     TRY_NEW(path[1], kith__join(folder, "/", features_name(features)));
     TRY_NEW(path[2], kith__join(folder, "/", "labels.tsv"));
     TRY_NEW(path[3], kith__join(folder, "/", "nodes.txt"));
-    TRY(kith__graph_write_file(d->graph, path[0], edges, err));
+    TRY(kith__graph_write_file(d->graph, path[0], edges, false, err));
     if (d->features)
         TRY(kith_features_write(d->features, path[1], features, err));
     if (d->labels)

@@ -65,31 +65,52 @@ out:
     return st;
 }
 
-kith_status kith_features_write(const kith_features *f, const char *path,
+static kith_features_format format_named(const char *path)
+{
+    return kith__named(path, ".mtx")   ? KITH_FEATURES_MTX
+           : kith__named(path, ".npy") ? KITH_FEATURES_NPY
+           : kith__named(path, ".npz") ? KITH_FEATURES_NPZ
+           : kith__named(path, ".svm") || kith__named(path, ".svmlight")
+               ? KITH_FEATURES_SVMLIGHT
+               : KITH_FEATURES_AUTO;
+}
+
+static kith_status put_features(const kith_features *f, kith__writer *w,
                                 kith_features_format format, kith_error *err)
 {
-    if (format == KITH_FEATURES_AUTO)
-        format = kith__named(path, ".mtx")   ? KITH_FEATURES_MTX
-                 : kith__named(path, ".npy") ? KITH_FEATURES_NPY
-                 : kith__named(path, ".npz") ? KITH_FEATURES_NPZ
-                 : kith__named(path, ".svm") || kith__named(path, ".svmlight")
-                     ? KITH_FEATURES_SVMLIGHT
-                     : KITH_FEATURES_AUTO;
     switch (format) {
     case KITH_FEATURES_MTX:
-        return kith__mtx_features_write(f, path, err);
+        kith__mtx_features_write(f, w);
+        return KITH_OK;
     case KITH_FEATURES_SVMLIGHT:
-        return kith__svmlight_write(f, path, err);
+        kith__svmlight_write(f, w);
+        return KITH_OK;
     case KITH_FEATURES_NPY:
-        return kith__npy_features_write(f, path, err);
+        return kith__npy_features_write(f, w, err);
     case KITH_FEATURES_NPZ:
-        return kith__npz_features_write(f, path, err);
+        kith__npz_features_write(f, w);
+        return KITH_OK;
     case KITH_FEATURES_AUTO:
         break;
     }
-    return kith__fail(err, KITH_ERR_ARGUMENT, path, 0,
+    return kith__fail(err, KITH_ERR_ARGUMENT, kith__writer_path(w), 0,
                       "has a name that tells no feature format, expected .mtx "
                       ".svm .npy or .npz");
+}
+
+kith_status kith_features_write(const kith_features *f, const char *path,
+                                kith_features_format format, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__writer *w = NULL;
+
+    TRY(kith__writer_open(path, &w, err));
+    TRY(put_features(f, w, format ? format : format_named(path), err));
+    st = kith__writer_commit(w, err);
+    w = NULL;
+out:
+    kith__writer_abort(w);
+    return st;
 }
 
 /* ---- rows onto nodes ----------------------------------------------------- */
@@ -203,14 +224,14 @@ kith_status kith_features_read(const char *path, const kith_graph *g,
 
     *out = NULL;
     TRY(kith_features_load(path, &f, err));
-    TRY_NEW(beside, kith__id_list_beside(path));
-    if (access(beside, R_OK) == 0)
+    TRY(kith__id_list_beside(path, &beside, err));
+    if (beside && access(beside, R_OK) == 0)
         TRY(kith__id_list_read(beside, &ids, err));
     else if (g->ids.kind == KITH__IDS_TEXT)
         TRY(kith__fail(err, KITH_ERR_PARSE, path, 0,
                        "belongs to a graph whose node ids are not numbers, "
                        "expected the ids of its rows in '%s'",
-                       beside));
+                       beside ? beside : "FILE.nodes.txt"));
     else
         ids = (kith__ids){.kind = KITH__IDS_RANGE, .n = f->nodes};
     TRY_NEW(node, kith__alloc(f->nodes, sizeof(*node)));

@@ -298,7 +298,7 @@ kith_status kith_labels_write(const kith_labels *labels, const kith_graph *g,
 
         if (labels->of[u] < 0)
             continue;
-        TRY(kith__write_id(w, g, u, '\t', path, err));
+        TRY(kith__write_id(w, g, u, '\t', err));
         kith__writer_bytes(w, "\t", 1);
         kith__writer_text(w, labels->names[labels->of[u]]);
         kith__writer_bytes(w, "\n", 1);

@@ -179,7 +179,7 @@ static kith_status write_part(const kith_graph *g, const int32_t *nodes,
     TRY_NEW(path, kith__join(folder, "/", name));
     TRY(kith__writer_open(path, &w, err));
     for (int32_t i = 0; i < n; i++) {
-        TRY(kith__write_id(w, g, listed[i], '\t', path, err));
+        TRY(kith__write_id(w, g, listed[i], '\t', err));
         kith__writer_bytes(w, "\n", 1);
     }
     st = kith__writer_commit(w, err);

@@ -7,22 +7,20 @@
 #include "io/ids_text.h"
 #include "io/writer.h"
 
-kith_status kith__edgelist_write(const kith_graph *g, const char *path,
+kith_status kith__edgelist_write(const kith_graph *g, kith__writer *w,
                                  char separator, kith_error *err)
 {
     kith_status st = KITH_OK;
-    kith__writer *w = NULL;
 
-    TRY(kith__writer_open(path, &w, err));
     for (int32_t u = 0; u < g->n; u++) {
         for (int64_t p = g->rows[u]; p < g->rows[u + 1]; p++) {
             const int32_t v = g->neighbours[p];
 
             if (v < u)
                 continue;
-            TRY(kith__write_id(w, g, u, separator, path, err));
+            TRY(kith__write_id(w, g, u, separator, err));
             kith__writer_bytes(w, &separator, 1);
-            TRY(kith__write_id(w, g, v, separator, path, err));
+            TRY(kith__write_id(w, g, v, separator, err));
             if (g->weights) {
                 kith__writer_bytes(w, &separator, 1);
                 kith__writer_float(w, g->weights[p]);
@@ -30,9 +28,6 @@ kith_status kith__edgelist_write(const kith_graph *g, const char *path,
             kith__writer_bytes(w, "\n", 1);
         }
     }
-    st = kith__writer_commit(w, err);
-    w = NULL;
 out:
-    kith__writer_abort(w);
     return st;
 }

@@ -2,51 +2,47 @@
  * formats.h: the readers and writers of the formats, one file each.
  *
  * A features reader takes a source at its start and returns a new matrix whose
- * row r is row r of the file.  It
- * trusts no header: counts are checked against what the file can hold before
- * memory is taken for them.  A writer writes the file whole or not at all.
- * The readers of graphs are in gather.h.
+ * row r is row r of the file.  It trusts no header: counts are checked against
+ * what the file can hold before memory is taken for them.  A writer puts all
+ * into a file that the caller opened, and commits or gives up.  The readers of
+ * graphs are in gather.h.
  */
 #ifndef KITH_IO_FORMATS_H
 #define KITH_IO_FORMATS_H
 
 #include "io/source.h"
+#include "io/writer.h"
 #include "kith/data.h"
 
 /* matrix_market.c */
 kith_status kith__mtx_features_read(kith__source *source, kith_features **out,
                                     kith_error *err);
-kith_status kith__mtx_features_write(const kith_features *f, const char *path,
-                                     kith_error *err);
-kith_status kith__mtx_graph_write(const kith_graph *g, const char *path,
-                                  kith_error *err);
+void kith__mtx_features_write(const kith_features *f, kith__writer *w);
+void kith__mtx_graph_write(const kith_graph *g, kith__writer *w);
 
 /* metis.c */
-kith_status kith__metis_write(const kith_graph *g, const char *path,
+kith_status kith__metis_write(const kith_graph *g, kith__writer *w,
                               kith_error *err);
 
 /* svmlight.c */
 kith_status kith__svmlight_read(kith__source *source, kith_features **out,
                                 kith_error *err);
-kith_status kith__svmlight_write(const kith_features *f, const char *path,
-                                 kith_error *err);
+void kith__svmlight_write(const kith_features *f, kith__writer *w);
 
 /* npy.c */
 kith_status kith__npy_features_read(kith__source *s, kith_features **out,
                                     kith_error *err);
-kith_status kith__npy_features_write(const kith_features *f, const char *path,
+kith_status kith__npy_features_write(const kith_features *f, kith__writer *w,
                                      kith_error *err);
 
 /* npz.c */
 kith_status kith__npz_features_read(kith__source *source, kith_features **out,
                                     kith_error *err);
-kith_status kith__npz_features_write(const kith_features *f, const char *path,
-                                     kith_error *err);
-kith_status kith__npz_graph_write(const kith_graph *g, const char *path,
-                                  kith_error *err);
+void kith__npz_features_write(const kith_features *f, kith__writer *w);
+void kith__npz_graph_write(const kith_graph *g, kith__writer *w);
 
 /* edgelist_writer.c; separator '\t' or ',' */
-kith_status kith__edgelist_write(const kith_graph *g, const char *path,
+kith_status kith__edgelist_write(const kith_graph *g, kith__writer *w,
                                  char separator, kith_error *err);
 
 /* ---- for the readers: features_build.c ----------------------------------- */

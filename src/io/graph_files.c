@@ -1,6 +1,5 @@
 #include "io/graph_files.h"
 
-#include <errno.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
@@ -23,8 +22,8 @@ kith_status kith__graph_node_list(const char *path,
         *found = true;
         goto out;
     }
-    TRY_NEW(beside, kith__id_list_beside(path));
-    if (access(beside, R_OK) == 0) {
+    TRY(kith__id_list_beside(path, &beside, err));
+    if (beside && access(beside, R_OK) == 0) {
         TRY(kith__id_list_read(beside, out, err));
         *found = true;
     }
@@ -112,28 +111,50 @@ out:
     return st;
 }
 
-kith_status kith__graph_write_file(const kith_graph *g, const char *path,
-                                   kith_graph_format format, kith_error *err)
+/* Any format but .kg. */
+static kith_status put_graph(const kith_graph *g, kith__writer *w,
+                             kith_graph_format format, kith_error *err)
 {
     switch (format) {
-    case KITH_GRAPH_KG:
-        return write_kg(g, path, err);
     case KITH_GRAPH_TSV:
-        return kith__edgelist_write(g, path, '\t', err);
+        return kith__edgelist_write(g, w, '\t', err);
     case KITH_GRAPH_CSV:
-        return kith__edgelist_write(g, path, ',', err);
+        return kith__edgelist_write(g, w, ',', err);
     case KITH_GRAPH_MTX:
-        return kith__mtx_graph_write(g, path, err);
+        kith__mtx_graph_write(g, w);
+        return KITH_OK;
     case KITH_GRAPH_METIS:
-        return kith__metis_write(g, path, err);
+        return kith__metis_write(g, w, err);
     case KITH_GRAPH_NPZ:
-        return kith__npz_graph_write(g, path, err);
+        kith__npz_graph_write(g, w);
+        return KITH_OK;
+    case KITH_GRAPH_KG:
     case KITH_GRAPH_AUTO:
         break;
     }
-    return kith__fail(err, KITH_ERR_ARGUMENT, path, 0,
+    return kith__fail(err, KITH_ERR_ARGUMENT, kith__writer_path(w), 0,
                       "has a name that tells no graph format, expected .kg "
                       ".tsv .csv .mtx .graph or .npz");
+}
+
+kith_status kith__graph_write_file(const kith_graph *g, const char *path,
+                                   kith_graph_format format, bool list_beside,
+                                   kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__writer *w = NULL;
+
+    if (format == KITH_GRAPH_KG)
+        return write_kg(g, path, err);
+    TRY(kith__writer_open(path, &w, err));
+    TRY(put_graph(g, w, format, err));
+    st = list_beside ? kith__commit_with_list(
+                           w, path, g, kith__graph_needs_list(g, format), err)
+                     : kith__writer_commit(w, err);
+    w = NULL;
+out:
+    kith__writer_abort(w);
+    return st;
 }
 
 static bool has_isolated(const kith_graph *g)
@@ -144,17 +165,20 @@ static bool has_isolated(const kith_graph *g)
     return false;
 }
 
-bool kith__graph_needs_list(const kith_graph *g, kith_graph_format format)
+bool kith_graph_fits(const kith_graph *g, kith_graph_format format)
 {
-    const kith__ids *ids = &g->ids;
-
     if (format == KITH_GRAPH_KG)
-        return false;
-    if (ids->kind == KITH__IDS_TEXT)
         return true;
     if (format == KITH_GRAPH_TSV || format == KITH_GRAPH_CSV)
-        return has_isolated(g);
-    return ids->kind != KITH__IDS_RANGE || ids->base != 0;
+        return !has_isolated(g);
+    return g->ids.kind == KITH__IDS_RANGE && g->ids.base == 0;
+}
+
+bool kith__graph_needs_list(const kith_graph *g, kith_graph_format format)
+{
+    /* Names come in an order of their own. */
+    return !kith_graph_fits(g, format) ||
+           (format != KITH_GRAPH_KG && g->ids.kind == KITH__IDS_TEXT);
 }
 
 kith_status kith_graph_write(const kith_graph *g, const char *path,
@@ -163,21 +187,12 @@ kith_status kith_graph_write(const kith_graph *g, const char *path,
 {
     kith_status st = KITH_OK;
     kith_graph *listed = NULL;
-    char *beside = NULL;
 
     if (format == KITH_GRAPH_AUTO)
         format = kith__graph_format_named(path);
     TRY(kith__graph_as_listed(g, job, &listed, err));
-    if (listed)
-        g = listed;
-    TRY_NEW(beside, kith__id_list_beside(path));
-    TRY(kith__graph_write_file(g, path, format, err));
-    if (kith__graph_needs_list(g, format))
-        TRY(kith__id_list_write(g, beside, err));
-    else if (unlink(beside) != 0 && errno != ENOENT && errno != ENOTDIR)
-        TRY(kith__fail_errno(err, beside, "remove"));
+    TRY(kith__graph_write_file(listed ? listed : g, path, format, true, err));
 out:
     kith_graph_free(listed);
-    kith__free(beside);
     return st;
 }

@@ -16,11 +16,12 @@ kith_status kith__graph_node_list(const char *path,
 kith_status kith__gathered_graph(kith__gathered *gathered, kith_graph **out,
                                  kith_error *err);
 
-/* Write one file in a format, without a list of nodes. */
+/* Write a file in a format; with `list_beside` also the list that it needs. */
 kith_status kith__graph_write_file(const kith_graph *g, const char *path,
-                                   kith_graph_format format, kith_error *err);
+                                   kith_graph_format format, bool list_beside,
+                                   kith_error *err);
 
-/* Would that file alone lose ids or isolated nodes? */
+/* Would that file alone lose ids, their order or isolated nodes? */
 bool kith__graph_needs_list(const kith_graph *g, kith_graph_format format);
 
 /* KITH_GRAPH_AUTO resolved by a file's name; AUTO again if it tells nothing. */

@@ -1,5 +1,8 @@
 #include "io/ids_text.h"
 
+#include <errno.h>
+#include <unistd.h>
+
 #include "core/alloc.h"
 #include "io/reader.h"
 
@@ -11,15 +14,16 @@ static bool has_any(const char *text, size_t length, const char *set)
     return false;
 }
 
-static kith_status refuse(const char *text, size_t length, const char *path,
-                          kith_error *err)
+static kith_status refuse(const char *text, size_t length,
+                          const kith__writer *w, bool csv, kith_error *err)
 {
     char shown[KITH_QUOTE_BUFFER];
 
-    return kith__fail(err, KITH_ERR_ARGUMENT, path, 0,
+    return kith__fail(err, KITH_ERR_ARGUMENT, kith__writer_path(w), 0,
                       "cannot hold node id '%s', which has a tab, a line end "
-                      "or a comment mark: write a .csv or .kg file",
-                      kith__quote(shown, text, length));
+                      "or a comment mark: write a %s file",
+                      kith__quote(shown, text, length),
+                      csv ? ".kg" : ".csv or .kg");
 }
 
 static void write_quoted(kith__writer *w, const char *text, size_t length)
@@ -32,7 +36,7 @@ static void write_quoted(kith__writer *w, const char *text, size_t length)
 }
 
 kith_status kith__write_id(kith__writer *w, const kith_graph *g, int32_t node,
-                           char separator, const char *path, kith_error *err)
+                           char separator, kith_error *err)
 {
     char buffer[KITH_ID_BUFFER];
     size_t length;
@@ -47,7 +51,7 @@ kith_status kith__write_id(kith__writer *w, const kith_graph *g, int32_t node,
     blank = id[0] == ' ' || id[length - 1] == ' ';
     if (has_any(id, length, separator == '\n' ? "\n" : "\t\n") ||
         id[length - 1] == '\r' || (comment && separator == '\t'))
-        return refuse(id, length, path, err);
+        return refuse(id, length, w, separator != '\t', err);
     if (separator == ',' && (comment || blank || has_any(id, length, ",;\"\r")))
         write_quoted(w, id, length);
     else
@@ -101,7 +105,7 @@ kith_status kith__id_list_write(const kith_graph *g, const char *path,
 
     TRY(kith__writer_open(path, &w, err));
     for (int32_t i = 0; i < g->n; i++) {
-        TRY(kith__write_id(w, g, kith_graph_listed(g, i), '\n', path, err));
+        TRY(kith__write_id(w, g, kith_graph_listed(g, i), '\n', err));
         kith__writer_bytes(w, "\n", 1);
     }
     st = kith__writer_commit(w, err);
@@ -111,7 +115,34 @@ out:
     return st;
 }
 
-char *kith__id_list_beside(const char *path)
+kith_status kith__id_list_beside(const char *path, char **out, kith_error *err)
 {
-    return kith__join(path, ".nodes.txt", "");
+    *out = NULL;
+    if (kith_path_is_stream(path))
+        return KITH_OK;
+    *out = kith__join(path, ".nodes.txt", "");
+    return *out ? KITH_OK : kith__no_memory(err);
+}
+
+kith_status kith__commit_with_list(kith__writer *w, const char *path,
+                                   const kith_graph *g, bool needed,
+                                   kith_error *err)
+{
+    kith_status st = KITH_OK;
+    char *beside = NULL;
+
+    TRY(kith__id_list_beside(path, &beside, err));
+    /* What can still fail after the list is in place is next to nothing. */
+    TRY(kith__writer_finish(w, err));
+    if (beside && needed)
+        TRY(kith__id_list_write(g, beside, err));
+    else if (beside && unlink(beside) != 0 && errno != ENOENT &&
+             errno != ENOTDIR)
+        TRY(kith__fail_errno(err, beside, "remove"));
+    st = kith__writer_commit(w, err);
+    w = NULL;
+out:
+    kith__writer_abort(w);
+    kith__free(beside);
+    return st;
 }

@@ -460,33 +460,21 @@ static void write_dense(kith__writer *w, const kith_features *f)
     }
 }
 
-kith_status kith__mtx_features_write(const kith_features *f, const char *path,
-                                     kith_error *err)
+void kith__mtx_features_write(const kith_features *f, kith__writer *w)
 {
-    kith_status st = KITH_OK;
-    kith__writer *w = NULL;
-
-    TRY(kith__writer_open(path, &w, err));
     if (f->row)
         write_sparse(w, f);
     else
         write_dense(w, f);
-    TRY(kith__writer_commit(w, err));
-out:
-    return st;
 }
 
-kith_status kith__mtx_graph_write(const kith_graph *g, const char *path,
-                                  kith_error *err)
+void kith__mtx_graph_write(const kith_graph *g, kith__writer *w)
 {
     const int64_t *rows = kith_graph_rows(g);
     const int32_t *neighbours = kith_graph_neighbours(g);
     const float *weights = kith_graph_weights(g);
     const int32_t n = kith_graph_nodes(g);
-    kith_status st = KITH_OK;
-    kith__writer *w = NULL;
 
-    TRY(kith__writer_open(path, &w, err));
     kith__writer_print(w,
                        "%%%%MatrixMarket matrix coordinate %s symmetric\n"
                        "%lld %lld %lld\n",
@@ -504,7 +492,4 @@ kith_status kith__mtx_graph_write(const kith_graph *g, const char *path,
             kith__writer_text(w, "\n");
         }
     }
-    TRY(kith__writer_commit(w, err));
-out:
-    return st;
 }

@@ -277,7 +277,7 @@ static kith_status check_weights(const kith_graph *g, const char *path,
     return KITH_OK;
 }
 
-kith_status kith__metis_write(const kith_graph *g, const char *path,
+kith_status kith__metis_write(const kith_graph *g, kith__writer *w,
                               kith_error *err)
 {
     const int64_t *rows = kith_graph_rows(g);
@@ -285,10 +285,8 @@ kith_status kith__metis_write(const kith_graph *g, const char *path,
     const float *weights = kith_graph_weights(g);
     const int32_t n = kith_graph_nodes(g);
     kith_status st = KITH_OK;
-    kith__writer *w = NULL;
 
-    TRY(check_weights(g, path, err));
-    TRY(kith__writer_open(path, &w, err));
+    TRY(check_weights(g, kith__writer_path(w), err));
     kith__writer_print(w, "%lld %lld%s\n", (long long)n,
                        (long long)kith_graph_edges(g), weights ? " 001" : "");
     for (int32_t u = 0; u < n; u++) {
@@ -300,7 +298,6 @@ kith_status kith__metis_write(const kith_graph *g, const char *path,
         }
         kith__writer_text(w, "\n");
     }
-    TRY(kith__writer_commit(w, err));
 out:
     return st;
 }

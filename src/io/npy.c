@@ -517,29 +517,24 @@ static kith_status write_sparse(kith__writer *w, const kith_features *f,
     return KITH_OK;
 }
 
-kith_status kith__npy_features_write(const kith_features *f, const char *path,
+kith_status kith__npy_features_write(const kith_features *f, kith__writer *w,
                                      kith_error *err)
 {
     const int64_t shape[] = {f->nodes, f->columns};
     char header[KITH__NPY_PRINTED];
     kith_status st = KITH_OK;
-    kith__writer *w = NULL;
 
     if (f->row && shape[0] * shape[1] > DENSE_LIMIT / 4)
-        TRY(kith__fail(err, KITH_ERR_RANGE, path, 0,
+        TRY(kith__fail(err, KITH_ERR_RANGE, kith__writer_path(w), 0,
                        "would take %lld x %lld numbers, more than 2 GiB, as a "
                        "dense array (write .npz, .mtx or .svm instead)",
                        (long long)shape[0], (long long)shape[1]));
-    TRY(kith__writer_open(path, &w, err));
     kith__npy_print(header, "<f4", 2, shape);
     kith__writer_bytes(w, header, sizeof(header));
     if (f->row)
         TRY(write_sparse(w, f, err));
     else
         kith__writer_bytes(w, f->value, (size_t)f->entries * sizeof(float));
-    st = kith__writer_commit(w, err);
-    w = NULL;
 out:
-    kith__writer_abort(w);
     return st;
 }

@@ -502,21 +502,20 @@ static void give_array(const void *user, kith__zip_sink *to)
 }
 
 /* n is at most MOST_ARRAYS. */
-static kith_status write_arrays(const char *path, const output *o, int n,
-                                kith_error *err)
+static void write_arrays(kith__writer *w, const output *o, int n)
 {
     kith__zip_output members[MOST_ARRAYS];
 
     for (int i = 0; i < n; i++)
         members[i] = (kith__zip_output){
             .name = o[i].name, .source = give_array, .user = &o[i]};
-    return kith__zip_write(path, members, n, err);
+    kith__zip_write(w, members, n);
 }
 
 /* SciPy's layout.  Offsets are 32-bit where they fit, as SciPy's are. */
-static kith_status write_csr(const char *path, int64_t rows, int64_t columns,
-                             const int64_t *offsets, const int32_t *indices,
-                             const float *data, kith_error *err)
+static void write_csr(kith__writer *w, int64_t rows, int64_t columns,
+                      const int64_t *offsets, const int32_t *indices,
+                      const float *data)
 {
     const int64_t entries = offsets[rows], shape[] = {rows, columns};
     const bool narrow = entries <= INT32_MAX;
@@ -558,11 +557,10 @@ static kith_status write_csr(const char *path, int64_t rows, int64_t columns,
          .width = 4},
     };
 
-    return write_arrays(path, o, MOST_ARRAYS, err);
+    write_arrays(w, o, MOST_ARRAYS);
 }
 
-kith_status kith__npz_features_write(const kith_features *f, const char *path,
-                                     kith_error *err)
+void kith__npz_features_write(const kith_features *f, kith__writer *w)
 {
     const output dense = {.name = "arr_0.npy",
                           .descr = "<f4",
@@ -573,16 +571,15 @@ kith_status kith__npz_features_write(const kith_features *f, const char *path,
                           .width = 4};
 
     if (f->row)
-        return write_csr(path, f->nodes, f->columns, f->row, f->column,
-                         f->value, err);
-    return write_arrays(path, &dense, 1, err);
+        write_csr(w, f->nodes, f->columns, f->row, f->column, f->value);
+    else
+        write_arrays(w, &dense, 1);
 }
 
-kith_status kith__npz_graph_write(const kith_graph *g, const char *path,
-                                  kith_error *err)
+void kith__npz_graph_write(const kith_graph *g, kith__writer *w)
 {
     const int32_t n = kith_graph_nodes(g);
 
-    return write_csr(path, n, n, kith_graph_rows(g), kith_graph_neighbours(g),
-                     kith_graph_weights(g), err);
+    write_csr(w, n, n, kith_graph_rows(g), kith_graph_neighbours(g),
+              kith_graph_weights(g));
 }

@@ -237,13 +237,8 @@ static void write_pair(kith__writer *w, int64_t column, float value)
     kith__writer_float(w, value);
 }
 
-kith_status kith__svmlight_write(const kith_features *f, const char *path,
-                                 kith_error *err)
+void kith__svmlight_write(const kith_features *f, kith__writer *w)
 {
-    kith_status st = KITH_OK;
-    kith__writer *w = NULL;
-
-    TRY(kith__writer_open(path, &w, err));
     kith__writer_print(w, "%s%lld %lld\n", ANNOUNCEMENT, (long long)f->nodes,
                        (long long)f->columns);
     for (int64_t r = 0; r < f->nodes; r++) {
@@ -255,7 +250,4 @@ kith_status kith__svmlight_write(const kith_features *f, const char *path,
             write_pair(w, c, f->value[r * f->columns + c]);
         kith__writer_text(w, "\n");
     }
-    TRY(kith__writer_commit(w, err));
-out:
-    return st;
 }

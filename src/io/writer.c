@@ -15,10 +15,12 @@
 enum { BUFFER_BYTES = 1 << 18 };
 
 struct kith__writer {
+    char *path; /* as the caller gave it */
     kith__out *out;
     kith__packing packing;
     kith_status st;
     kith_error error;
+    bool finished;
     size_t used;
     unsigned char *packed; /* BUFFER_BYTES of packed output */
 #ifdef KITH_HAVE_ZLIB
@@ -63,6 +65,7 @@ kith_status kith__writer_open(const char *path, kith__writer **out,
 
     *out = NULL;
     TRY_NEW(w, kith__alloc_zeroed(1, sizeof(*w)));
+    TRY_NEW(w->path, kith__copy_string(path, strlen(path)));
     w->packing = kith__packing_named(path);
     TRY(start(w, path, err));
     TRY(kith__out_open(path, &w->out, err));
@@ -132,6 +135,11 @@ static void flush_buffer(kith__writer *w, bool last)
     w->used = 0;
 }
 
+const char *kith__writer_path(const kith__writer *w)
+{
+    return w->out->stream ? w->out->path : w->path;
+}
+
 void kith__writer_bytes(kith__writer *w, const void *bytes, size_t length)
 {
     const char *from = bytes;
@@ -179,17 +187,24 @@ void kith__writer_float(kith__writer *w, float x)
     kith__writer_text(w, text);
 }
 
+kith_status kith__writer_finish(kith__writer *w, kith_error *err)
+{
+    if (!w->finished) {
+        w->finished = true;
+        flush_buffer(w, true);
+    }
+    if (w->st != KITH_OK && err)
+        *err = w->error;
+    return w->st;
+}
+
 kith_status kith__writer_commit(kith__writer *w, kith_error *err)
 {
-    kith_status st;
+    kith_status st = kith__writer_finish(w, err);
 
-    flush_buffer(w, true);
-    st = w->st;
     if (st == KITH_OK) {
         st = kith__out_commit(w->out, err);
         w->out = NULL;
-    } else if (err) {
-        *err = w->error;
     }
     kith__writer_abort(w);
     return st;
@@ -208,5 +223,6 @@ void kith__writer_abort(kith__writer *w)
 #endif
     kith__out_abort(w->out);
     kith__free(w->packed);
+    kith__free(w->path);
     kith__free(w);
 }

@@ -546,17 +546,11 @@ static void put_directory(sink *z, const kith__zip_output *o, int n)
     put(z, 0, 2);
 }
 
-kith_status kith__zip_write(const char *path, kith__zip_output *members, int n,
-                            kith_error *err)
+void kith__zip_write(kith__writer *w, kith__zip_output *members, int n)
 {
-    kith_status st = KITH_OK;
-    sink z = {0};
+    sink z = {.w = w};
 
-    TRY(kith__writer_open(path, &z.w, err));
     for (int i = 0; i < n; i++)
         put_member(&z, &members[i]);
     put_directory(&z, members, n);
-    TRY(kith__writer_commit(z.w, err));
-out:
-    return st;
 }

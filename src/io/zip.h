@@ -9,6 +9,7 @@
 #define KITH_IO_ZIP_H
 
 #include "io/source.h"
+#include "io/writer.h"
 
 /* ---- reading ------------------------------------------------------------- */
 
@@ -85,9 +86,8 @@ typedef struct kith__zip_output {
     int64_t size, at;
 } kith__zip_output;
 
-/* Write an archive of n stored members, whole or not at all.  The same members
- * give the same bytes. */
-kith_status kith__zip_write(const char *path, kith__zip_output *members, int n,
-                            kith_error *err);
+/* Write an archive of n stored members.  The same members give the same
+ * bytes. */
+void kith__zip_write(kith__writer *w, kith__zip_output *members, int n);
 
 #endif

@@ -123,7 +123,7 @@ TEST(a_graph_is_written_as_its_lower_triangle)
     size_t n;
 
     CHECK_OK(read_text(text, &g, &err));
-    CHECK_OK(kith__mtx_graph_write(g, path, &err));
+    CHECK_OK(kith_graph_write(g, path, KITH_GRAPH_MTX, NULL, &err));
     written = check_read(path, &n);
     CHECK_TEXT(written, text);
     free(written);
@@ -143,7 +143,8 @@ TEST(an_unweighted_graph_is_written_as_a_pattern)
     size_t n;
 
     CHECK_OK(read_text(text, &g, &err));
-    CHECK_OK(kith__mtx_graph_write(g, check_path("out.mtx"), &err));
+    CHECK_OK(
+        kith_graph_write(g, check_path("out.mtx"), KITH_GRAPH_MTX, NULL, &err));
     written = check_read(check_path("out.mtx"), &n);
     CHECK_TEXT(written, text);
     free(written);
@@ -235,7 +236,7 @@ TEST(features_come_back_as_they_were)
         kith_features *f;
         kith_error err;
 
-        CHECK_OK(kith__mtx_features_write(&all[i], path, &err));
+        CHECK_OK(kith_features_write(&all[i], path, KITH_FEATURES_MTX, &err));
         CHECK_OK(features_by(kith__mtx_features_read, path, &f, &err));
         check_same(f, &all[i]);
         kith_features_free(f);

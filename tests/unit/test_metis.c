@@ -146,7 +146,7 @@ TEST(a_graph_comes_back_as_it_was)
         size_t n;
 
         CHECK_OK(read_text(texts[i], &g, &err));
-        CHECK_OK(kith__metis_write(g, path, &err));
+        CHECK_OK(kith_graph_write(g, path, KITH_GRAPH_METIS, NULL, &err));
         written = check_read(path, &n);
         CHECK_TEXT(written, texts[i]);
         free(written);
@@ -163,7 +163,8 @@ TEST(weights_that_are_no_integers_cannot_be_written)
     kith_error err;
 
     CHECK_OK(read_graph(kith__mtx_graph_read, path, KITH_AUTO, &g, NULL, &err));
-    CHECK_REFUSED(kith__metis_write(g, check_path("no.graph"), &err),
+    CHECK_REFUSED(kith_graph_write(g, check_path("no.graph"), KITH_GRAPH_METIS,
+                                   NULL, &err),
                   KITH_ERR_ARGUMENT, 0, "cannot hold the weight 0.5");
     CHECK(strstr(err.text, ".tsv, .mtx or .kg"));
     CHECK(access(check_path("no.graph"), F_OK) != 0);

@@ -218,7 +218,8 @@ TEST(dense_features_come_back_as_they_were)
         kith_features *f;
         kith_error err;
 
-        CHECK_OK(kith__npy_features_write(&dense, check_path(names[i]), &err));
+        CHECK_OK(kith_features_write(&dense, check_path(names[i]),
+                                     KITH_FEATURES_NPY, &err));
         CHECK_OK(features_by(kith__npy_features_read, check_path(names[i]), &f,
                              &err));
         check_same(f, &dense);
@@ -234,7 +235,8 @@ TEST(the_bytes_written_are_numpys)
     size_t n = 0;
     char *bytes;
 
-    CHECK_OK(kith__npy_features_write(&dense, check_path("out.npy"), &err));
+    CHECK_OK(kith_features_write(&dense, check_path("out.npy"),
+                                 KITH_FEATURES_NPY, &err));
     bytes = check_read(check_path("out.npy"), &n);
     CHECK_INT(n, 128 + 24);
     CHECK(memcmp(bytes,
@@ -252,7 +254,8 @@ TEST(sparse_features_are_written_densely)
     kith_features *f;
     kith_error err;
 
-    CHECK_OK(kith__npy_features_write(&sparse, check_path("out.npy"), &err));
+    CHECK_OK(kith_features_write(&sparse, check_path("out.npy"),
+                                 KITH_FEATURES_NPY, &err));
     CHECK_OK(
         features_by(kith__npy_features_read, check_path("out.npy"), &f, &err));
     CHECK_INT(f->entries, 12);
@@ -267,7 +270,8 @@ TEST(sparse_features_that_would_be_huge_are_not_written)
         .nodes = 1 << 20, .columns = 1 << 20, .row = (int64_t[]){0}};
     kith_error err;
 
-    CHECK_REFUSED(kith__npy_features_write(&wide, check_path("no.npy"), &err),
+    CHECK_REFUSED(kith_features_write(&wide, check_path("no.npy"),
+                                      KITH_FEATURES_NPY, &err),
                   KITH_ERR_RANGE, 0, "more than 2 GiB");
     CHECK(access(check_path("no.npy"), F_OK) != 0);
 }
@@ -284,7 +288,7 @@ TEST(a_packed_header_is_not_believed)
     kith_error err;
     size_t n = 0;
 
-    CHECK_OK(kith__npy_features_write(&dense, path, &err));
+    CHECK_OK(kith_features_write(&dense, path, KITH_FEATURES_NPY, &err));
     bytes = check_read(path, &n);
     memset(bytes + 10, ' ', 117);
     memcpy(bytes + 10, dictionary, strlen(dictionary) - 1);

@@ -122,7 +122,8 @@ TEST(features_come_back_as_they_were)
         kith_features *f;
         kith_error err;
 
-        CHECK_OK(kith__npz_features_write(&all[i], check_path("o.npz"), &err));
+        CHECK_OK(kith_features_write(&all[i], check_path("o.npz"),
+                                     KITH_FEATURES_NPZ, &err));
         CHECK_OK(features_by(kith__npz_features_read, check_path("o.npz"), &f,
                              &err));
         if (f)
@@ -144,7 +145,7 @@ TEST(graphs_come_back_as_they_were)
 
         CHECK_OK(read_graph(kith__npz_graph_read, golden(names[i]), KITH_AUTO,
                             &g, NULL, &err));
-        CHECK_OK(kith__npz_graph_write(g, path, &err));
+        CHECK_OK(kith_graph_write(g, path, KITH_GRAPH_NPZ, NULL, &err));
         CHECK_OK(read_graph(kith__npz_graph_read, path, KITH_AUTO, &again, NULL,
                             &err));
         CHECK(kith_graph_hash(again) == kith_graph_hash(g));
@@ -160,8 +161,10 @@ TEST(the_same_matrix_gives_the_same_bytes)
     char *a, *b;
     kith_error err;
 
-    CHECK_OK(kith__npz_features_write(&matrix, check_path("a.npz"), &err));
-    CHECK_OK(kith__npz_features_write(&matrix, check_path("b.npz"), &err));
+    CHECK_OK(kith_features_write(&matrix, check_path("a.npz"),
+                                 KITH_FEATURES_NPZ, &err));
+    CHECK_OK(kith_features_write(&matrix, check_path("b.npz"),
+                                 KITH_FEATURES_NPZ, &err));
     a = check_read(check_path("a.npz"), &n);
     b = check_read(check_path("b.npz"), &m);
     CHECK(n == m && memcmp(a, b, n) == 0);
@@ -209,7 +212,8 @@ static made make(void)
     made z = {0};
     kith_error err;
 
-    CHECK_OK(kith__npz_features_write(&matrix, check_path("make.npz"), &err));
+    CHECK_OK(kith_features_write(&matrix, check_path("make.npz"),
+                                 KITH_FEATURES_NPZ, &err));
     z.bytes = (unsigned char *)check_read(check_path("make.npz"), &z.n);
     return z;
 }

@@ -47,7 +47,7 @@ TEST(features_are_written_with_their_shape)
     char *written;
     size_t n;
 
-    CHECK_OK(kith__svmlight_write(&ones, path, &err));
+    CHECK_OK(kith_features_write(&ones, path, KITH_FEATURES_SVMLIGHT, &err));
     written = check_read(path, &n);
     CHECK_TEXT(written, "# kith features 3 5\n0 3:1\n0 1:1 4:1\n0\n");
     free(written);
@@ -64,7 +64,7 @@ TEST(sparse_values_come_back_as_they_were)
     kith_features *f;
     kith_error err;
 
-    CHECK_OK(kith__svmlight_write(&matrix, path, &err));
+    CHECK_OK(kith_features_write(&matrix, path, KITH_FEATURES_SVMLIGHT, &err));
     CHECK_OK(features_by(kith__svmlight_read, path, &f, &err));
     check_same(f, &matrix);
     kith_features_free(f);
@@ -78,7 +78,7 @@ TEST(dense_features_come_back_sparse)
     kith_features *f;
     kith_error err;
 
-    CHECK_OK(kith__svmlight_write(&dense, path, &err));
+    CHECK_OK(kith_features_write(&dense, path, KITH_FEATURES_SVMLIGHT, &err));
     CHECK_OK(features_by(kith__svmlight_read, path, &f, &err));
     CHECK_INT(f->nodes, 2);
     CHECK_INT(f->columns, 3);
