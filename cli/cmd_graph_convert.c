@@ -19,8 +19,9 @@ static const char *const description[] = {
     "nodes, OUT.nodes.txt lists them, and reading finds it there.",
     "A feature matrix is converted by itself if IN ends in .svm, .svmlight or "
     ".npy, or with --what features; then OUT may end in .mtx, .svm, "
-    ".svmlight, .npy or .npz. From a data set, its rows follow the order of "
-    "the nodes.",
+    ".svmlight, .npy or .npz. From a data set, its rows follow the order in "
+    "which the input lists the nodes, and OUT.nodes.txt lists these where "
+    "their ids are not 0, 1, 2 and so on.",
     NULL,
 };
 
@@ -182,29 +183,63 @@ static int check(const args *a, const plan *p)
     return EXIT_OK;
 }
 
+static void tell_line(const run *r, const plan *p, const char *line)
+{
+    char time[TERM_NUMBER];
+
+    fprintf(stderr, "%s: %s in %s\n",
+            strcmp(p->out, "-") == 0 ? "standard output" : p->out, line,
+            term_seconds(seconds_now() - r->begun, time));
+}
+
+/* The features of a data set; *lost says if the ids of their rows are. */
+static kith_status write_own_features(run *r, const plan *p, bool *lost,
+                                      kith_features *size)
+{
+    const kith_build_options how = reading_options(r);
+    kith_dataset *d = NULL;
+    kith_status st = kith_dataset_open(p->in, &how, &d, &r->err);
+
+    if (st == KITH_OK && !d->features)
+        st = run_fail(r, KITH_ERR_ARGUMENT, p->in, "has no features");
+    if (st == KITH_OK)
+        st = kith_dataset_write_features(d, p->out, p->features_format,
+                                         &r->err);
+    if (st == KITH_OK) {
+        *size = *d->features;
+        *lost = kith_path_is_stream(p->out) &&
+                !kith_graph_fits(d->graph, KITH_GRAPH_MTX);
+    }
+    kith_dataset_free(d);
+    return st;
+}
+
 static kith_status write_features(run *r, const plan *p)
 {
-    kith_features *alone = NULL;
-    kith_dataset *d = NULL;
-    kith_build_options how = reading_options(r);
+    kith_features *alone = NULL, size = {0};
+    char line[200] = "";
+    bool lost = false;
     kith_status st;
 
     if (is_folder(p->in) || name_ends(p->in, ".kg")) {
-        st = kith_dataset_open(p->in, &how, &d, &r->err);
-        if (st == KITH_OK && !d->features) {
-            r->err = (kith_error){.status = KITH_ERR_ARGUMENT};
-            snprintf(r->err.path, sizeof(r->err.path), "%s", p->in);
-            snprintf(r->err.text, sizeof(r->err.text), "has no features");
-            st = KITH_ERR_ARGUMENT;
-        }
+        st = write_own_features(r, p, &lost, &size);
     } else {
-        st = kith_features_load(p->in, &alone, &r->err);
+        st = kith_features_convert(p->in, p->out, p->features_format, &alone,
+                                   &r->err);
+        size = alone ? *alone : size;
+        kith_features_free(alone);
     }
-    if (st == KITH_OK)
-        st = kith_features_write(d ? d->features : alone, p->out,
-                                 p->features_format, &r->err);
-    kith_features_free(alone);
-    kith_dataset_free(d);
+    progress_end(&r->tty);
+    if (st != KITH_OK || r->quiet)
+        return st;
+    summary_add(line, sizeof(line), size.nodes, "row", "rows");
+    summary_add(line, sizeof(line), size.columns, "feature column",
+                "feature columns");
+    tell_line(r, p, line);
+    if (lost)
+        fputs("the ids of the rows stay behind: a stream has no list of nodes "
+              "beside it\n",
+              stderr);
     return st;
 }
 
@@ -223,7 +258,7 @@ static kith_status write_opened(run *r, const plan *p, const kith_dataset *d)
 
 static void tell(const run *r, const plan *p, const kith_dataset *d)
 {
-    char line[200] = "", time[TERM_NUMBER];
+    char line[200] = "";
 
     if (r->quiet)
         return;
@@ -236,9 +271,7 @@ static void tell(const run *r, const plan *p, const kith_dataset *d)
     if (p->what == WHAT_DATASET && d->features)
         summary_add(line, sizeof(line), d->features->columns, "feature column",
                     "feature columns");
-    fprintf(stderr, "%s: %s in %s\n",
-            strcmp(p->out, "-") == 0 ? "standard output" : p->out, line,
-            term_seconds(seconds_now() - r->begun, time));
+    tell_line(r, p, line);
     if (p->what == WHAT_GRAPH && (d->labels || d->features))
         fprintf(stderr, "labels and features stay behind: this format holds "
                         "the graph alone\n");

@@ -111,8 +111,8 @@ KITH_API void kith_labels_free(kith_labels *labels);
 KITH_API double kith_homophily(const kith_graph *g, const kith_labels *labels,
                                int64_t *counted);
 
-/* Read features whose row r belongs to the node with id r (or, where ids are
- * not integers, to node r of a graph built with a list of nodes). */
+/* Read features whose row r belongs to the node on line r of PATH.nodes.txt,
+ * or, where there is no such list, to the node with id r. */
 KITH_API kith_status kith_features_read(const char *path, const kith_graph *g,
                                         kith_features **out, kith_error *err);
 /* Read a feature matrix by itself, row r being node r. */
@@ -123,6 +123,24 @@ KITH_API kith_status kith_features_write(const kith_features *f,
                                          kith_features_format format,
                                          kith_error *err);
 KITH_API void kith_features_free(kith_features *f);
+
+/*
+ * Write the features of a data set by themselves: rows in the order in which
+ * the input lists the nodes, and where their ids are not 0, 1, 2, ... a list
+ * of them in PATH.nodes.txt, where kith_features_read() finds it.
+ */
+KITH_API kith_status kith_dataset_write_features(const kith_dataset *d,
+                                                 const char *path,
+                                                 kith_features_format format,
+                                                 kith_error *err);
+
+/* Write a feature matrix file in another format, and the list of its rows'
+ * nodes if there is one.  *out is the matrix, NULL on failure. */
+KITH_API kith_status kith_features_convert(const char *path,
+                                           const char *out_path,
+                                           kith_features_format format,
+                                           kith_features **out,
+                                           kith_error *err);
 
 /* Read a folder of train.txt, test.txt and perhaps val.txt (one id a line).
  * `name` is a name under d's splits/, or the path of such a folder. */

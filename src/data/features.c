@@ -65,6 +65,22 @@ out:
     return st;
 }
 
+/* The ids of the rows, from the list beside the file, if there is one. */
+static kith_status row_list(const char *path, kith__ids *ids, bool *found,
+                            kith_error *err)
+{
+    kith_status st = KITH_OK;
+    char *beside = NULL;
+
+    TRY(kith__id_list_beside(path, &beside, err));
+    *found = beside && access(beside, R_OK) == 0;
+    if (*found)
+        TRY(kith__id_list_read(beside, ids, err));
+out:
+    kith__free(beside);
+    return st;
+}
+
 static kith_features_format format_named(const char *path)
 {
     return kith__named(path, ".mtx")   ? KITH_FEATURES_MTX
@@ -98,18 +114,70 @@ static kith_status put_features(const kith_features *f, kith__writer *w,
                       ".svm .npy or .npz");
 }
 
-kith_status kith_features_write(const kith_features *f, const char *path,
-                                kith_features_format format, kith_error *err)
+/* Write f, and beside it the ids of its rows: those of `rows`, a graph as it is
+ * listed, if it needs a list. */
+static kith_status write_rows(const kith_features *f, const kith_graph *rows,
+                              bool listed, const char *path,
+                              kith_features_format format, kith_error *err)
 {
     kith_status st = KITH_OK;
     kith__writer *w = NULL;
 
     TRY(kith__writer_open(path, &w, err));
     TRY(put_features(f, w, format ? format : format_named(path), err));
-    st = kith__writer_commit(w, err);
+    st = rows ? kith__commit_with_list(w, path, rows, listed, err)
+              : kith__writer_commit(w, err);
     w = NULL;
 out:
     kith__writer_abort(w);
+    return st;
+}
+
+kith_status kith_features_write(const kith_features *f, const char *path,
+                                kith_features_format format, kith_error *err)
+{
+    return write_rows(f, NULL, false, path, format, err);
+}
+
+kith_status kith_dataset_write_features(const kith_dataset *d, const char *path,
+                                        kith_features_format format,
+                                        kith_error *err)
+{
+    const kith_graph *g = d->graph;
+    kith_status st = KITH_OK;
+    kith_features *listed = NULL;
+
+    if (!d->features)
+        TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                       "the data set has no features"));
+    if (g->place)
+        TRY(kith__features_place(d->features, g->n, g->place, &listed, err));
+    TRY(write_rows(listed ? listed : d->features, g,
+                   !kith_graph_fits(g, KITH_GRAPH_MTX), path, format, err));
+out:
+    kith_features_free(listed);
+    return st;
+}
+
+kith_status kith_features_convert(const char *path, const char *out_path,
+                                  kith_features_format format,
+                                  kith_features **out, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith_features *f = NULL;
+    kith_graph rows = {0}; /* ids only */
+    bool listed;
+
+    *out = NULL;
+    TRY(kith_features_load(path, &f, err));
+    TRY(row_list(path, &rows.ids, &listed, err));
+    rows.n = rows.ids.n;
+    TRY(write_rows(f, &rows, listed, out_path, format, err));
+    *out = f;
+    f = NULL;
+out:
+    kith_features_free(f);
+    kith__ids_release(&rows.ids);
     return st;
 }
 
@@ -220,19 +288,17 @@ kith_status kith_features_read(const char *path, const kith_graph *g,
     kith_features *f = NULL;
     kith__ids ids = {0};
     int32_t *node = NULL;
-    char *beside = NULL;
+    bool listed;
 
     *out = NULL;
     TRY(kith_features_load(path, &f, err));
-    TRY(kith__id_list_beside(path, &beside, err));
-    if (beside && access(beside, R_OK) == 0)
-        TRY(kith__id_list_read(beside, &ids, err));
-    else if (g->ids.kind == KITH__IDS_TEXT)
+    TRY(row_list(path, &ids, &listed, err));
+    if (!listed && g->ids.kind == KITH__IDS_TEXT)
         TRY(kith__fail(err, KITH_ERR_PARSE, path, 0,
                        "belongs to a graph whose node ids are not numbers, "
-                       "expected the ids of its rows in '%s'",
-                       beside ? beside : "FILE.nodes.txt"));
-    else
+                       "expected the ids of its rows in '%s.nodes.txt'",
+                       path));
+    if (!listed)
         ids = (kith__ids){.kind = KITH__IDS_RANGE, .n = f->nodes};
     TRY_NEW(node, kith__alloc(f->nodes, sizeof(*node)));
     TRY(rows_to_nodes(f, g, &ids, path, node, err));
@@ -241,6 +307,5 @@ out:
     kith_features_free(f);
     kith__ids_release(&ids);
     kith__free(node);
-    kith__free(beside);
     return st;
 }
