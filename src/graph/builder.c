@@ -318,10 +318,10 @@ static void merge_row(work *w, int32_t u, uint32_t *cursor, kith__merged *m)
 static void merge_rows(work *w)
 {
     const int T = w->threads;
-    int64_t duplicates = 0, one_way = 0, both_ways = 0;
+    int64_t duplicates = 0, one_way = 0, both_ways = 0, overflows = 0;
 
 #pragma omp parallel for num_threads(T) schedule(static, 1) \
-    reduction(+ : duplicates, one_way, both_ways)
+    reduction(+ : duplicates, one_way, both_ways, overflows)
     for (int t = 0; t < T; t++) {
         uint32_t *cursor = w->cursor + (int64_t)t * w->n;
         const int32_t end = share_begin(w, t + 1);
@@ -333,8 +333,9 @@ static void merge_rows(work *w)
         duplicates += m.duplicates;
         one_way += m.one_way;
         both_ways += m.both_ways;
+        overflows += m.overflows;
     }
-    w->merged = (kith__merged){duplicates, one_way, both_ways};
+    w->merged = (kith__merged){duplicates, one_way, both_ways, overflows};
 }
 
 static void put(kith__csr *csr, const work *w, int64_t to, uint32_t neighbour,
@@ -387,6 +388,7 @@ static kith_status sort_and_build(kith__builder *b, const kith__rank *rank,
     scatter_upper(&w);
     drop_blocks(b);
     merge_rows(&w);
+    TRY(kith__merged_check(&w.merged, err));
     csr->entries = kith__counts_to_starts(w.cursor, w.threads, w.n, w.kept,
                                           csr->rows);
     TRY_NEW(csr->neighbours,

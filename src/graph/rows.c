@@ -1,8 +1,10 @@
 #include "graph/rows.h"
 
+#include <float.h>
 #include <stdbool.h>
 
 #include "core/sort.h"
+#include "core/status.h"
 
 /* Note a group of entries for one neighbour: `given` in each direction. */
 static void count_group(kith__merged *counted, int64_t forward, int64_t reverse)
@@ -69,9 +71,22 @@ int64_t kith__row_merge_weighted(uint64_t *entry, int64_t n, kith_merge merge,
             sum += w;
         }
         count_group(counted, given[0], given[1]);
+        if (counted && merge == KITH_MERGE_SUM && sum > FLT_MAX)
+            counted->overflows++;
         entry[kept++] = neighbour << 33 |
                         kith__float_bits(merge == KITH_MERGE_SUM ? (float)sum
                                                                  : largest);
     }
     return kept;
+}
+
+kith_status kith__merged_check(const kith__merged *m, kith_error *err)
+{
+    if (m->overflows == 0)
+        return KITH_OK;
+    return kith__fail(err, KITH_ERR_RANGE, NULL, 0,
+                      "the weights of %lld %s add up to more than 3.4e38, "
+                      "expected smaller ones (or the largest of each edge)",
+                      (long long)m->overflows,
+                      m->overflows == 1 ? "edge" : "edges");
 }

@@ -13,6 +13,7 @@
 /* What merging a row met; added up over rows and threads. */
 typedef struct kith__merged {
     int64_t duplicates, one_way, both_ways;
+    int64_t overflows; /* sums of weights that no float holds */
 } kith__merged;
 
 /*
@@ -24,6 +25,9 @@ int64_t kith__row_merge(uint32_t *entry, int64_t n, kith__merged *counted);
 /* The same with weights: the largest one, or their sum, is kept. */
 int64_t kith__row_merge_weighted(uint64_t *entry, int64_t n, kith_merge merge,
                                  kith__merged *counted);
+
+/* A sum that is infinite is refused. */
+kith_status kith__merged_check(const kith__merged *m, kith_error *err);
 
 static inline uint32_t kith__float_bits(float x)
 {

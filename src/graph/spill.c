@@ -471,10 +471,11 @@ out:
 static void merge_window(kith__spill *s, window *w, kith__merged *merged)
 {
     const int64_t rows = (int64_t)w->last - w->first;
-    int64_t duplicates = 0, one_way = 0, both_ways = 0;
+    int64_t duplicates = 0, one_way = 0, both_ways = 0, overflows = 0;
 
 #pragma omp parallel for num_threads(kith__threads(&s->job))                   \
-    schedule(dynamic, 256) reduction(+ : duplicates, one_way, both_ways)
+    schedule(dynamic, 256)                                                     \
+    reduction(+ : duplicates, one_way, both_ways, overflows)
     for (int64_t u = 0; u < rows; u++) {
         const int64_t from = w->start[u], n = w->start[u + 1] - from;
         kith__merged m = {0};
@@ -485,10 +486,12 @@ static void merge_window(kith__spill *s, window *w, kith__merged *merged)
         duplicates += m.duplicates;
         one_way += m.one_way;
         both_ways += m.both_ways;
+        overflows += m.overflows;
     }
     merged->duplicates += duplicates;
     merged->one_way += one_way;
     merged->both_ways += both_ways;
+    merged->overflows += overflows;
 }
 
 /* Close the gaps that merging left, translate ids, set row offsets. */
@@ -545,6 +548,7 @@ static void halve(kith__merged *m)
     m->duplicates /= 2;
     m->one_way /= 2;
     m->both_ways /= 2;
+    m->overflows /= 2;
 }
 
 kith_status kith__spill_merge(kith__spill *s, const kith__rank *rank, int32_t n,
@@ -576,6 +580,7 @@ kith_status kith__spill_merge(kith__spill *s, const kith__rank *rank, int32_t n,
     }
     fill_empty_rows(rows, n, sum);
     halve(merged);
+    TRY(kith__merged_check(merged, err));
 out:
     release_window(&w);
     return st;

@@ -499,8 +499,7 @@ static bool rows_valid(const kith_graph *g, const kith_job *job)
                                       : bad)
     for (int32_t u = 0; u < g->n; u++)
         bad |= !row_valid(g->neighbours, g->rows[u], g->rows[u + 1], g->n, u);
-    return !bad &&
-           (!g->weights || weights_valid(g->weights, g->entries, false));
+    return !bad;
 }
 
 static bool labels_valid(const kith_labels *labels)
@@ -590,6 +589,8 @@ kith_status kith_graph_verify(const kith_graph *g, const kith_job *job,
     TRY(kith__sections_verify(&o.file, job, err));
     if (!offsets_valid(g->rows, g->n, g->entries) || !rows_valid(g, job))
         TRY(corrupt(&o, err, "a row is out of order or out of range"));
+    if (g->weights && !weights_valid(g->weights, g->entries, false))
+        TRY(corrupt(&o, err, "a weight is negative or not finite"));
     if (!kith__ids_valid(&g->ids))
         TRY(corrupt(&o, err, "node ids are out of order or repeated"));
     TRY(check_parts(&o, err));
