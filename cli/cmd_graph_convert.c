@@ -68,7 +68,8 @@ static const option options[] = {
      .help = "Format of a feature matrix, alone or in a folder."},
     {.name = "force",
      .letter = 'f',
-     .help = "Replace a folder that exists. Files are always replaced."},
+     .help = "Replace a data set folder that exists. Files are always "
+             "replaced."},
     ROWS_READING,
     ROW_THREADS,
     ROW_QUIET,

@@ -89,7 +89,7 @@ typedef enum kith_features_format {
 
 /*
  * Write a data set as a folder, whole or not at all.  The folder must not
- * exist, unless `replace` is set.
+ * exist, or be empty, or with `replace` hold a data set.
  */
 KITH_API kith_status kith_dataset_write(const kith_dataset *d,
                                         const char *folder,

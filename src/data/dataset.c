@@ -493,6 +493,24 @@ out:
     return st;
 }
 
+/* Only a data set may be replaced: a wrong name must not cost a folder. */
+static kith_status check_replaceable(const char *folder, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    char *edges = NULL;
+
+    if (!kith__is_folder(folder) || kith__folder_empty(folder))
+        return KITH_OK;
+    TRY(kith__find_one(folder, edge_files, &edges, err));
+    if (!edges)
+        TRY(kith__fail(err, KITH_ERR_IO, folder, 0,
+                       "is not replaced: it has no edges.tsv or the like, "
+                       "expected a data set folder"));
+out:
+    kith__free(edges);
+    return st;
+}
+
 kith_status kith_dataset_write(const kith_dataset *d, const char *folder,
                                kith_graph_format edges,
                                kith_features_format features, bool replace,
@@ -500,18 +518,21 @@ kith_status kith_dataset_write(const kith_dataset *d, const char *folder,
 {
     kith_status st = KITH_OK;
     kith_dataset *listed = NULL;
-    char *temp = NULL;
+    kith__folder f = {0};
 
     edges = edges == KITH_GRAPH_AUTO ? KITH_GRAPH_TSV : edges;
     features = features == KITH_FEATURES_AUTO ? KITH_FEATURES_MTX : features;
-    TRY(kith__folder_begin(folder, replace, &temp, err));
+    if (replace)
+        TRY(check_replaceable(folder, err));
+    TRY(kith__folder_begin(folder, replace, &f, err));
     TRY(kith__dataset_as_listed(d, job, &listed, err));
-    TRY(write_files(listed ? listed : d, temp, edges, features, err));
-    TRY(copy_splits(d, temp, err));
-    st = kith__folder_commit(folder, temp, replace, err);
-    temp = NULL;
+    TRY(write_files(listed ? listed : d, f.temp, edges, features, err));
+    TRY(copy_splits(d, f.temp, err));
+    TRY(kith__folder_commit(&f, err));
 out:
-    kith__folder_abort(temp);
+    if (st != KITH_OK)
+        kith__folder_blame(&f, err);
+    kith__folder_release(&f);
     kith_dataset_free(listed);
     return st;
 }

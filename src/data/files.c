@@ -1,5 +1,6 @@
 #include "data/files.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <ftw.h>
 #include <sys/stat.h>
@@ -99,68 +100,119 @@ static void remove_tree(const char *path)
     nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-/* "PATH" without slashes at its end, with `tail`. */
-static char *beside(const char *path, const char *tail)
+bool kith__folder_empty(const char *path)
 {
+    DIR *dir = opendir(path);
+    const struct dirent *entry = NULL;
+
+    if (!dir)
+        return false;
+    do
+        entry = readdir(dir);
+    while (entry && (strcmp(entry->d_name, ".") == 0 ||
+                     strcmp(entry->d_name, "..") == 0));
+    closedir(dir);
+    return !entry;
+}
+
+/* What a path leads to, or without slashes at its end if that is nothing. */
+static char *resolve(const char *path)
+{
+    char *real = realpath(path, NULL), *copy;
     size_t n = strlen(path);
-    char *base, *joined;
 
     while (n > 1 && path[n - 1] == '/')
         n--;
-    base = kith__copy_string(path, n);
-    joined = base ? kith__join(base, tail, "") : NULL;
-    kith__free(base);
-    return joined;
+    copy = real ? kith__copy_string(real, strlen(real))
+                : kith__copy_string(path, n);
+    free(real);
+    return copy;
 }
 
-kith_status kith__folder_begin(const char *path, bool replace, char **temp,
-                               kith_error *err)
+kith_status kith__folder_begin(const char *path, bool replace,
+                               kith__folder *out, kith_error *err)
 {
     kith_status st = KITH_OK;
+    struct stat at;
 
-    *temp = NULL;
+    *out = (kith__folder){.replace = replace};
+    TRY_NEW(out->path, resolve(path));
+    if (stat(out->path, &at) == 0 && !S_ISDIR(at.st_mode))
+        TRY(kith__fail(err, KITH_ERR_IO, path, 0,
+                       "is a file, expected a folder or a new name"));
     /* rmdir succeeds on an empty folder only: that one may be used. */
-    if (!replace && rmdir(path) != 0 && errno != ENOENT)
+    if (!replace && rmdir(out->path) != 0 && errno != ENOENT)
         TRY(kith__fail(err, KITH_ERR_IO, path, 0,
                        "exists already, expected a new folder (or --force)"));
-    TRY_NEW(*temp, beside(path, ".kith-XXXXXX"));
-    if (!mkdtemp(*temp) || chmod(*temp, 0777 & ~umask(umask(0))) != 0) {
-        kith__fail_errno(err, path, "create the folder");
-        kith__free(*temp);
-        *temp = NULL;
-        st = KITH_ERR_IO;
-    }
+    TRY_NEW(out->temp, kith__join(out->path, ".kith-XXXXXX", ""));
+    if (!mkdtemp(out->temp) || chmod(out->temp, 0777 & ~umask(umask(0))) != 0)
+        TRY(kith__fail_errno(err, path, "create the folder"));
 out:
+    if (st != KITH_OK)
+        kith__folder_release(out);
     return st;
 }
 
-kith_status kith__folder_commit(const char *path, char *temp, bool replace,
-                                kith_error *err)
+/* Move the old folder, if there is one, to a new name, *aside. */
+static kith_status put_aside(const kith__folder *f, char **aside,
+                             kith_error *err)
+{
+    char *to = NULL;
+
+    *aside = NULL;
+    if (!f->replace || access(f->path, F_OK) != 0)
+        return KITH_OK;
+    to = kith__join(f->path, ".kith-old-XXXXXX", "");
+    if (!to)
+        return kith__no_memory(err);
+    if (mkdtemp(to) && rename(f->path, to) == 0) {
+        *aside = to;
+        return KITH_OK;
+    }
+    kith__fail_errno(err, f->path, "replace");
+    (void)rmdir(to);
+    kith__free(to);
+    return KITH_ERR_IO;
+}
+
+kith_status kith__folder_commit(kith__folder *f, kith_error *err)
 {
     kith_status st = KITH_OK;
-    char *old = NULL;
+    char *aside = NULL;
 
-    if (replace && access(path, F_OK) == 0) {
-        TRY_NEW(old, beside(path, ".kith-old-XXXXXX"));
-        if (!mkdtemp(old) || rename(path, old) != 0)
-            TRY(kith__fail_errno(err, path, "replace"));
+    TRY(put_aside(f, &aside, err));
+    if (rename(f->temp, f->path) != 0) {
+        kith__fail_errno(err, f->path, "create the folder");
+        if (aside)
+            (void)rename(aside, f->path);
+        st = KITH_ERR_IO;
+        goto out;
     }
-    if (rename(temp, path) != 0)
-        TRY(kith__fail_errno(err, path, "create the folder"));
-    kith__free(temp);
-    temp = NULL;
-    if (old)
-        remove_tree(old);
+    kith__free(f->temp);
+    f->temp = NULL;
+    if (aside)
+        remove_tree(aside);
 out:
-    kith__folder_abort(temp);
-    kith__free(old);
+    kith__free(aside);
     return st;
 }
 
-void kith__folder_abort(char *temp)
+void kith__folder_release(kith__folder *f)
 {
-    if (!temp)
+    if (f->temp)
+        remove_tree(f->temp);
+    kith__free(f->temp);
+    kith__free(f->path);
+    *f = (kith__folder){0};
+}
+
+void kith__folder_blame(const kith__folder *f, kith_error *err)
+{
+    const size_t n = f->temp ? strlen(f->temp) : 0;
+    char named[sizeof(err->path)];
+
+    if (!err || n == 0 || strncmp(err->path, f->temp, n) != 0)
         return;
-    remove_tree(temp);
-    kith__free(temp);
+    snprintf(named, sizeof(named), "%s", err->path + n);
+    snprintf(err->path, sizeof(err->path), "%.500s%.500s", f->path, named);
 }

@@ -22,15 +22,28 @@ kith_status kith__find_one(const char *folder, const char *const *names,
 /* mkdir -p */
 kith_status kith__make_folders(const char *path, kith_error *err);
 
+/* False also if it cannot be looked into. */
+bool kith__folder_empty(const char *path);
+
 /*
- * A folder that appears whole or not at all: work in a temporary one beside it,
- * then kith__folder_commit() renames it.  With replace, what was there is
- * removed after the rename; else it must not be there, or be empty.
+ * A folder that appears whole or not at all: work in `temp` beside it, then
+ * kith__folder_commit() renames that.  With replace, what was there is removed
+ * after the rename; else it must not be there, or be empty.
  */
-kith_status kith__folder_begin(const char *path, bool replace, char **temp,
-                               kith_error *err);
-kith_status kith__folder_commit(const char *path, char *temp, bool replace,
-                                kith_error *err);
-void kith__folder_abort(char *temp); /* remove it; NULL is fine */
+typedef struct kith__folder {
+    char *path; /* links resolved, no slash at the end */
+    char *temp;
+    bool replace;
+} kith__folder;
+
+kith_status kith__folder_begin(const char *path, bool replace,
+                               kith__folder *out, kith_error *err);
+/* On failure what was there before is there again. */
+kith_status kith__folder_commit(kith__folder *f, kith_error *err);
+/* Remove what is not committed; also after a commit. */
+void kith__folder_release(kith__folder *f);
+
+/* Let an error about a file in temp name it as it would have been called. */
+void kith__folder_blame(const kith__folder *f, kith_error *err);
 
 #endif
