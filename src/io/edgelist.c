@@ -87,11 +87,9 @@ static const char *line_end(const char *begin, const char *after)
 
 static bool is_comment(const char *begin, const char *end)
 {
-    if (begin < end && (*begin == '#' || *begin == '%'))
-        return true;
     while (begin < end && kith__is_blank(*begin))
         begin++;
-    return begin == end;
+    return begin == end || *begin == '#' || *begin == '%';
 }
 
 #define line_fail(r, ...)                                                \
@@ -109,8 +107,23 @@ static bool ids_fit(parsed *r, const kith__field *f)
                       f[i].length, KITH__ID_LONGEST);
         else if (memchr(f[i].text, '\0', f[i].length))
             line_fail(r, "has a NUL byte, expected text");
+        else if (memchr(f[i].text, '\r', f[i].length))
+            line_fail(r, "has a carriage return inside, expected lines that "
+                         "end in a line feed");
     }
     return r->st == KITH_OK;
+}
+
+/* "0,5", as some spreadsheets write numbers. */
+static bool has_decimal_comma(const kith__field *f)
+{
+    const char *comma = memchr(f->text, ',', f->length);
+    int64_t whole, part;
+
+    return comma &&
+           kith__parse_int(f->text, (size_t)(comma - f->text), &whole) &&
+           kith__parse_int(comma + 1, f->length - (size_t)(comma + 1 - f->text),
+                           &part);
 }
 
 static bool read_weight(parsed *r, const kith__field *f, float *weight)
@@ -119,7 +132,10 @@ static bool read_weight(parsed *r, const kith__field *f, float *weight)
     double value;
 
     kith__quote(shown, f->text, f->length);
-    if (!kith__parse_real(f->text, f->length, &value))
+    if (has_decimal_comma(f))
+        line_fail(r, "weight '%s' has a comma, expected a decimal point",
+                  shown);
+    else if (!kith__parse_real(f->text, f->length, &value))
         line_fail(r, "weight '%s' is not a number, expected one of 0 or more",
                   shown);
     else if (value < 0)
@@ -525,6 +541,12 @@ static const char *next_data_line(const char **at, const char *stop,
     return NULL;
 }
 
+/* Also with a decimal comma, which is then refused rather than ignored. */
+static bool looks_like_weight(const kith__field *f)
+{
+    return is_number(f) || has_decimal_comma(f);
+}
+
 /* Find separator, header and weights from the first two data lines. */
 static kith_status look_at_block(const kith__block *b, layout *look,
                                  const kith_build_options *options,
@@ -557,7 +579,7 @@ static kith_status look_at_block(const kith__block *b, layout *look,
     data = look->header ? n2 : n1;
     look->weighted = options->weights == KITH_YES ||
                      (options->weights == KITH_AUTO && data == 3 &&
-                      is_number(look->header ? &f2[2] : &f1[2]));
+                      looks_like_weight(look->header ? &f2[2] : &f1[2]));
 out:
     kith__free(copy1);
     kith__free(copy2);

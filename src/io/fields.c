@@ -62,10 +62,40 @@ const char *kith__separator_name(char separator)
                               : "blanks";
 }
 
+/* Behind the quoted field at `at`, or `at` itself if its quote does not end. */
+static const char *skip_quoted(const char *at, const char *end)
+{
+    for (const char *c = at + 1; c < end; c++) {
+        if (*c == '"' && (c + 1 == end || c[1] != '"'))
+            return c + 1;
+        c += *c == '"';
+    }
+    return at;
+}
+
 char kith__separator_of(const char *line, size_t length)
 {
-    for (const char *s = "\t,;"; *s; s++)
-        if (memchr(line, *s, length))
-            return *s;
+    static const char marks[] = "\t;,";
+    const char *end = line + length;
+    bool seen[sizeof(marks)] = {false}, at_start = true;
+
+    for (const char *at = line; at < end; at++) {
+        const char *mark;
+
+        if (*at == '"' && at_start)
+            at = skip_quoted(at, end);
+        if (at == end)
+            break;
+        mark = memchr(marks, *at, sizeof(marks) - 1);
+        if (mark)
+            seen[mark - marks] = true;
+        at_start = mark || (at_start && *at == ' ');
+    }
+    for (int i = 0; marks[i]; i++)
+        if (seen[i])
+            return marks[i];
+    for (int i = 0; marks[i]; i++)
+        if (memchr(line, marks[i], length))
+            return marks[i];
     return ' ';
 }

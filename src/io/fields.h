@@ -21,8 +21,9 @@ static inline bool kith__is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-/* What parts the fields of this line: a tab if it has one, else a comma, a
- * semicolon, or blanks. */
+/* What parts the fields of this line: a tab if it has one, else a semicolon
+ * (commas may be decimal), a comma, or blanks.  What is quoted counts only if
+ * nothing else parts them. */
 char kith__separator_of(const char *line, size_t length);
 const char *kith__separator_name(char separator); /* "a tab" */
 

@@ -15,15 +15,26 @@ static bool has_any(const char *text, size_t length, const char *set)
 }
 
 static kith_status refuse(const char *text, size_t length,
-                          const kith__writer *w, bool csv, kith_error *err)
+                          const kith__writer *w, bool table, kith_error *err)
 {
     char shown[KITH_QUOTE_BUFFER];
 
     return kith__fail(err, KITH_ERR_ARGUMENT, kith__writer_path(w), 0,
-                      "cannot hold node id '%s', which has a tab, a line end "
-                      "or a comment mark: write a %s file",
+                      "cannot hold node id '%s', which has %s file",
                       kith__quote(shown, text, length),
-                      csv ? ".kg" : ".csv or .kg");
+                      table ? "a tab, a line end or a comment mark: write a "
+                              ".csv or .kg"
+                            : "a line end: write a .kg");
+}
+
+/* As readers see it: behind blanks. */
+static bool begins_comment(const char *id, size_t length)
+{
+    while (length > 0 && *id == ' ') {
+        id++;
+        length--;
+    }
+    return length > 0 && (*id == '#' || *id == '%');
 }
 
 static void write_quoted(kith__writer *w, const char *text, size_t length)
@@ -47,12 +58,12 @@ kith_status kith__write_id(kith__writer *w, const kith_graph *g, int32_t node,
         kith__writer_bytes(w, id, length);
         return KITH_OK;
     }
-    comment = id[0] == '#' || id[0] == '%';
     blank = id[0] == ' ' || id[length - 1] == ' ';
-    if (has_any(id, length, separator == '\n' ? "\n" : "\t\n") ||
-        id[length - 1] == '\r' || (comment && separator == '\t'))
-        return refuse(id, length, w, separator != '\t', err);
-    if (separator == ',' && (comment || blank || has_any(id, length, ",;\"\r")))
+    comment = begins_comment(id, length);
+    if (has_any(id, length, separator == '\t' ? "\t\n\r" : "\n\r") ||
+        (comment && separator == '\t'))
+        return refuse(id, length, w, separator == '\t', err);
+    if (separator == ',' && (comment || blank || has_any(id, length, "\t,;\"")))
         write_quoted(w, id, length);
     else
         kith__writer_bytes(w, id, length);

@@ -62,6 +62,10 @@ kith_status kith__reader_next(kith__reader *r, bool *more, kith_error *err)
     if (r->line == 1 && strncmp(r->text, "\xef\xbb\xbf", 3) == 0)
         r->text += 3;
     r->length = end - r->text;
+    if (memchr(r->text, '\r', (size_t)r->length))
+        TRY(kith__reader_fail(r, err,
+                              "has a carriage return inside, expected lines "
+                              "that end in a line feed"));
 out:
     return st;
 }
@@ -73,8 +77,7 @@ kith_status kith__reader_next_data(kith__reader *r, const char *marks,
 
     do
         TRY(kith__reader_next(r, more, err));
-    while (*more && (r->text[strspn(r->text, " \t")] == '\0' ||
-                     strchr(marks, r->text[0])));
+    while (*more && strchr(marks, r->text[strspn(r->text, " \t")]));
 out:
     return st;
 }

@@ -26,12 +26,13 @@ void kith__reader_close(kith__reader *r); /* a zeroed one is fine */
 
 /*
  * Step to the next line; *more is false at the end.  Windows line ends and a
- * byte order mark are taken off; a NUL byte is refused as not text.
+ * byte order mark are taken off; a NUL byte is refused as not text, and so is a
+ * carriage return inside a line.
  */
 kith_status kith__reader_next(kith__reader *r, bool *more, kith_error *err);
 
-/* Step to the next line that is neither blank nor a comment (begins with any
- * of `marks`). */
+/* Step to the next line that is neither blank nor a comment (any of `marks`
+ * begins it, behind blanks). */
 kith_status kith__reader_next_data(kith__reader *r, const char *marks,
                                    bool *more, kith_error *err);
 

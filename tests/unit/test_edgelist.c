@@ -111,6 +111,44 @@ TEST(strings_with_spaces_quotes_and_commas)
     kith_graph_free(g);
 }
 
+TEST(quoted_marks_do_not_separate)
+{
+    kith_graph *g = graph_of("\"Lee, Ann\";bob\n", NULL);
+
+    CHECK(adjacent(g, "Lee, Ann", "bob"));
+    kith_graph_free(g);
+    g = graph_of("\"a\tb\",\"c; \"\"d\"\"\"\n", NULL);
+    CHECK(adjacent(g, "a\tb", "c; \"d\""));
+    kith_graph_free(g);
+    g = graph_of("\"open\tshut\"\n", NULL); /* nothing else parts them */
+    CHECK(adjacent(g, "\"open", "shut\""));
+    kith_graph_free(g);
+    g = graph_of("say \"a\tb\"\n", NULL); /* no field begins there */
+    CHECK(adjacent(g, "say \"a", "b\""));
+    kith_graph_free(g);
+    refuse("\"never,ends\n", 1, "a quoted field does not end");
+}
+
+TEST(semicolons_part_before_commas)
+{
+    kith_graph *g = graph_of("a;b,c\n", NULL);
+
+    CHECK(adjacent(g, "a", "b,c"));
+    kith_graph_free(g);
+    refuse("1;2;0,5\n2;3;1,5\n", 1, "has a comma");
+    refuse("1;2;1.5\n2;3;1,5\n", 2, "has a comma");
+}
+
+TEST(comments_may_be_indented)
+{
+    kith_cleaning c;
+    kith_graph *g = graph_of("  # hello world\na b\n\t% bye\n", &c);
+
+    CHECK_INT(kith_graph_nodes(g), 2);
+    CHECK_INT(c.comments, 2);
+    kith_graph_free(g);
+}
+
 TEST(text_ids_are_numbered_by_appearance)
 {
     kith_graph *g = graph_of("z\ta\nm\tz\n", NULL);

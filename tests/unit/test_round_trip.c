@@ -15,6 +15,7 @@ static const struct {
     {"gaps", "10\t20\n20\t99999999999\n", NULL},
     {"text", "ann lee\tbob\nbob\t#1\nbob\tc,\"d\"\n",
      "zoe\nbob\n#1\nann lee\nc,\"d\"\n"},
+    {"tabs", "\"a\tb\",c\nc,\"  # d\"\nc,\" e\"\n", NULL},
     {"header-like", "from\tto\n1\t2\n", "from\nto\n1\n2\n"},
     {"weights", "0\t1\t2\n1\t2\t7\n", NULL},
     {"fractions", "0\t1\t0.1\n1\t2\t3e-7\n", NULL},
@@ -34,13 +35,14 @@ static kith_graph *read_graph(const char *path, const char *nodes)
     return g;
 }
 
-/* METIS has integer weights only; a tab-separated file has no '#' ids. */
+/* METIS has integer weights only; a tab-separated file has no ids with tabs or
+ * that look like a comment. */
 static bool can_hold(const char *ending, const char *graph)
 {
     if (strcmp(ending, "graph") == 0)
         return strcmp(graph, "fractions") != 0;
     if (strncmp(ending, "tsv", 3) == 0)
-        return strcmp(graph, "text") != 0;
+        return strcmp(graph, "text") != 0 && strcmp(graph, "tabs") != 0;
     return true;
 }
 
