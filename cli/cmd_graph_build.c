@@ -12,7 +12,8 @@ static const char *const description[] = {
     "Reads a graph or a data set folder, cleans it and writes one binary file "
     "that opens in milliseconds, whatever its size. Edges become undirected, "
     "repeats are merged and self-loops dropped; what was met is told "
-    "afterwards. Labels, features and names of the nodes go into the file.",
+    "afterwards. Labels, features and names of the nodes go into the file; "
+    "splits stay where they are.",
     "Inputs larger than memory build too: what exceeds --memory is sorted in "
     "pieces on disk and merged. The file is the same, byte for byte, for any "
     "number of threads and any --memory.",
@@ -75,6 +76,16 @@ static const example examples[] = {
     {NULL, NULL},
 };
 
+/* A built file holds no splits. */
+static void tell_splits(const char *in)
+{
+    char splits[4096];
+
+    snprintf(splits, sizeof(splits), "%s/splits", in);
+    if (is_folder(splits))
+        term_row(stderr, "splits", "stay behind, in %s", splits);
+}
+
 /* What was built; the file is mapped to look, which costs nothing. */
 static void tell(const run *r, const char *path, const kith_cleaning *cleaning)
 {
@@ -90,6 +101,7 @@ static void tell(const run *r, const char *path, const kith_cleaning *cleaning)
     term_row(stderr, "nodes", "%s", term_count(kith_graph_nodes(g), nodes));
     term_row(stderr, "edges", "%s%s", term_count(kith_graph_edges(g), edges),
              kith_graph_weights(g) ? ", weighted" : "");
+    tell_splits(args_plain(r->a, 0));
     term_row(stderr, "wrote", "%s: %s in %s", path,
              term_bytes((double)file_size(path), size),
              term_seconds(seconds_now() - r->begun, time));

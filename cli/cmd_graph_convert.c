@@ -12,10 +12,11 @@ static const char *const description[] = {
     "Reads a graph, a data set or a feature matrix and writes it in another "
     "format. The ending of OUT chooses: .kg (built file), .tsv, .csv, .txt "
     "(edge lists), .mtx (Matrix Market), .graph (METIS), .npz (SciPy), each "
-    "text format also with .gz or .zst after it. A name without a known "
-    "ending, or one that ends in '/', becomes a data set folder.",
-    "Built files and folders carry labels and features along; the other "
-    "formats hold the graph alone. Where a format cannot carry the ids of the "
+    "text format also with .gz or .zst after it. A name without an ending, or "
+    "one that ends in '/', becomes a data set folder.",
+    "Built files and folders carry labels and features along, folders also "
+    "splits; the other formats hold the graph alone. Where a format cannot "
+    "carry the ids of the "
     "nodes, OUT.nodes.txt lists them, and reading finds it there.",
     "A feature matrix is converted by itself if IN ends in .svm, .svmlight or "
     ".npy, or with --what features; then OUT may end in .mtx, .svm, "
@@ -114,9 +115,14 @@ static bool names_graph(const char *name)
     return false;
 }
 
+static bool ends_in_slash(const char *name)
+{
+    return name[strlen(name) - 1] == '/';
+}
+
 static bool names_folder(const char *name)
 {
-    return name[strlen(name) - 1] == '/' ||
+    return ends_in_slash(name) ||
            (!names_graph(name) && !names_features(name) &&
             !kith_path_is_stream(name));
 }
@@ -137,14 +143,13 @@ static kith_features_format features_format(const args *a)
 static void make_plan(const args *a, plan *p)
 {
     const int to = args_choice(a, "to");
-    const bool ends_in_slash = p->out[strlen(p->out) - 1] == '/';
 
     p->what = (subject)args_choice(a, "what");
     if (p->what == WHAT_AUTO &&
         (names_features(p->in) || to == TO_SVMLIGHT || to == TO_NPY))
         p->what = WHAT_FEATURES;
-    p->folder = p->what != WHAT_FEATURES && to != KITH_GRAPH_KG &&
-                (to == TO_FOLDER || ends_in_slash ||
+    p->folder = p->what != WHAT_FEATURES &&
+                (to == TO_FOLDER || ends_in_slash(p->out) ||
                  (to == 0 && names_folder(p->out)));
     p->graph_format = to < TO_SVMLIGHT ? (kith_graph_format)to
                                        : KITH_GRAPH_AUTO;
@@ -155,6 +160,54 @@ static void make_plan(const args *a, plan *p)
         p->what = p->folder || p->graph_format == KITH_GRAPH_KG ? WHAT_DATASET
                                                                 : WHAT_GRAPH;
     p->features_format = features_format(a);
+}
+
+/* Is OUT a format that is used where it lies, under a name for a packed one? */
+static bool packs_in_vain(const plan *p)
+{
+    const char *dot = strrchr(p->out, '.');
+
+    if (p->folder || !dot ||
+        (strcmp(dot, ".gz") != 0 && strcmp(dot, ".zst") != 0))
+        return false;
+    if (p->what == WHAT_FEATURES)
+        return p->features_format == KITH_FEATURES_NPZ ||
+               (!p->features_format && name_ends(p->out, ".npz"));
+    return p->graph_format == KITH_GRAPH_KG ||
+           p->graph_format == KITH_GRAPH_NPZ ||
+           (!p->graph_format && name_ends(p->out, ".npz"));
+}
+
+/* A folder is made of a name only if it cannot be a slip in a file's. */
+static bool may_be_folder(const char *name)
+{
+    size_t length;
+    const char *base = base_name(name, &length);
+
+    return ends_in_slash(name) || is_folder(name) ||
+           !memchr(base + 1, '.', length - 1);
+}
+
+static int check_name(const args *a, const plan *p)
+{
+    if (packs_in_vain(p))
+        return usage_error(a->of,
+                           "'%s' cannot be compressed: .kg and .npz files are "
+                           "used where they lie",
+                           p->out);
+    if (p->folder && args_choice(a, "to") != TO_FOLDER &&
+        !may_be_folder(p->out))
+        return usage_error(a->of,
+                           "'%s' ends like no known format: give --to, or end "
+                           "it in '/' if it is to be a folder",
+                           p->out);
+    if (p->what == WHAT_FEATURES && ends_in_slash(p->out))
+        return usage_error(a->of,
+                           "'%s' is a folder, features alone go to a file "
+                           "(--features-format chooses their format in a "
+                           "folder)",
+                           p->out);
+    return EXIT_OK;
 }
 
 static int check(const args *a, const plan *p)
@@ -257,6 +310,22 @@ static kith_status write_opened(run *r, const plan *p, const kith_dataset *d)
                             &r->err);
 }
 
+/* A single file holds no splits. */
+static void tell_splits(const plan *p, const kith_dataset *d)
+{
+    char **names = NULL;
+    int n = 0;
+
+    if (p->folder || kith_dataset_splits(d, &names, &n, NULL) != KITH_OK)
+        return;
+    if (n > 0)
+        fprintf(stderr,
+                "%d %s behind: name one by its folder, as in --split %s/%s\n",
+                n, n == 1 ? "split stays" : "splits stay", d->splits_at,
+                names[0]);
+    kith_names_free(names, n);
+}
+
 static void tell(const run *r, const plan *p, const kith_dataset *d)
 {
     char line[200] = "";
@@ -276,6 +345,7 @@ static void tell(const run *r, const plan *p, const kith_dataset *d)
     if (p->what == WHAT_GRAPH && (d->labels || d->features))
         fprintf(stderr, "labels and features stay behind: this format holds "
                         "the graph alone\n");
+    tell_splits(p, d);
     if (p->what == WHAT_GRAPH && kith_path_is_stream(p->out) &&
         p->graph_format && !kith_graph_fits(d->graph, p->graph_format))
         fprintf(stderr,
@@ -311,7 +381,9 @@ static int graph_convert(const args *a)
     if (!p.in[0] || !p.out[0])
         return usage_error(a->of, "a name is empty");
     make_plan(a, &p);
-    code = check(a, &p);
+    code = check_name(a, &p);
+    if (code == EXIT_OK)
+        code = check(a, &p);
     if (code != EXIT_OK)
         return code;
     run_begin(&r, a);

@@ -481,8 +481,11 @@ static kith_status write_files(const kith_dataset *d, const char *folder,
     TRY_NEW(path[2], kith__join(folder, "/", "labels.tsv"));
     TRY_NEW(path[3], kith__join(folder, "/", "nodes.txt"));
     TRY(kith__graph_write_file(d->graph, path[0], edges, false, err));
+    /* A built graph has no nodes.txt beside it that says whose the rows are. */
     if (d->features)
-        TRY(kith_features_write(d->features, path[1], features, err));
+        TRY(edges == KITH_GRAPH_KG
+                ? kith_dataset_write_features(d, path[1], features, err)
+                : kith_features_write(d->features, path[1], features, err));
     if (d->labels)
         TRY(kith_labels_write(d->labels, d->graph, path[2], err));
     if (kith__graph_needs_list(d->graph, edges))

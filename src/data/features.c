@@ -8,6 +8,7 @@
 #include "io/formats.h"
 #include "io/gather.h"
 #include "io/ids_text.h"
+#include "io/inflate.h"
 #include "io/kg.h"
 
 #include <unistd.h>
@@ -123,8 +124,11 @@ static kith_status write_rows(const kith_features *f, const kith_graph *rows,
     kith_status st = KITH_OK;
     kith__writer *w = NULL;
 
+    format = format ? format : format_named(path);
+    if (format == KITH_FEATURES_NPZ)
+        TRY(kith__packing_none(path, err));
     TRY(kith__writer_open(path, &w, err));
-    TRY(put_features(f, w, format ? format : format_named(path), err));
+    TRY(put_features(f, w, format, err));
     st = rows ? kith__commit_with_list(w, path, rows, listed, err)
               : kith__writer_commit(w, err);
     w = NULL;

@@ -5,6 +5,7 @@
 #include "core/alloc.h"
 #include "io/formats.h"
 #include "io/ids_text.h"
+#include "io/inflate.h"
 #include "io/kg.h"
 
 static const kith_build_options defaults;
@@ -146,6 +147,8 @@ kith_status kith__graph_write_file(const kith_graph *g, const char *path,
 
     if (format == KITH_GRAPH_KG)
         return write_kg(g, path, err);
+    if (format == KITH_GRAPH_NPZ)
+        TRY(kith__packing_none(path, err));
     TRY(kith__writer_open(path, &w, err));
     TRY(put_graph(g, w, format, err));
     st = list_beside ? kith__commit_with_list(

@@ -51,6 +51,15 @@ kith__packing kith__packing_named(const char *path)
     return KITH__PLAIN;
 }
 
+kith_status kith__packing_none(const char *path, kith_error *err)
+{
+    if (kith__packing_named(path) == KITH__PLAIN)
+        return KITH_OK;
+    return kith__fail(err, KITH_ERR_ARGUMENT, path, 0,
+                      "asks for compression, expected a name without .gz or "
+                      ".zst: this format is used where it lies");
+}
+
 #ifdef KITH_HAVE_ZLIB
 static void *gz_alloc(void *opaque, unsigned count, unsigned size)
 {

@@ -18,6 +18,8 @@ typedef enum kith__packing {
 kith__packing kith__packing_of(const unsigned char *bytes, int64_t n);
 /* From a file name's ending, ".gz" or ".zst". */
 kith__packing kith__packing_named(const char *path);
+/* Formats that are used where they lie cannot be packed: refuse such a name. */
+kith_status kith__packing_none(const char *path, kith_error *err);
 
 typedef struct kith__inflate kith__inflate;
 

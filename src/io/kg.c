@@ -9,6 +9,7 @@
 
 #include "core/alloc.h"
 #include "core/job.h"
+#include "io/inflate.h"
 #include "io/sections.h"
 
 enum { SPARSE = 1 };
@@ -52,6 +53,7 @@ kith_status kith__kg_create(const char *path, kith__kg_writer **out,
     *out = NULL;
     TRY_NEW(w, kith__alloc_zeroed(1, sizeof(*w)));
     w->weights_fd = -1;
+    TRY(kith__packing_none(path, err));
     TRY(kith__sections_create(&format, path, &w->file, err));
     *out = w;
     w = NULL;

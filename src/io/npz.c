@@ -374,6 +374,10 @@ out:
 
 enum { PROGRESS_ENTRIES = 1 << 20 };
 
+/* Ones in a matrix of SciPy's only say where its entries are; a weighted graph
+ * whose weights are all 1 has a member more, which SciPy passes over. */
+static const char WEIGHTED[] = "weighted.npy";
+
 /* Do the values say anything?  All ones do not. */
 static bool values_differ_from_1(const sparse *s)
 {
@@ -432,8 +436,10 @@ kith_status kith__npz_graph_read(kith__source *source, const kith__known *known,
                        "has %lld rows and %lld columns, expected a square "
                        "matrix for a graph",
                        (long long)s.rows, (long long)s.columns));
-    feed.weighted = options->weights == KITH_YES ||
-                    (options->weights == KITH_AUTO && values_differ_from_1(&s));
+    feed.weighted =
+        options->weights == KITH_YES ||
+        (options->weights == KITH_AUTO &&
+         (kith__zip_find(&z, WEIGHTED) || values_differ_from_1(&s)));
     TRY(kith__gather_numbered(z.path, known, options, s.rows, feed.weighted,
                               out, err));
     feed.builder = out->builder;
@@ -448,7 +454,7 @@ out:
 
 /* ---- writing ------------------------------------------------------------- */
 
-enum { OUT_CHUNK = 1 << 14, MOST_ARRAYS = 5 };
+enum { OUT_CHUNK = 1 << 14, CSR_ARRAYS = 5, MOST_ARRAYS };
 
 /* How the numbers of a member come from an array in memory. */
 typedef enum source_kind {
@@ -512,10 +518,11 @@ static void write_arrays(kith__writer *w, const output *o, int n)
     kith__zip_write(w, members, n);
 }
 
-/* SciPy's layout.  Offsets are 32-bit where they fit, as SciPy's are. */
+/* SciPy's layout.  Offsets are 32-bit where they fit, as SciPy's are; `marked`:
+ * with the member that says that ones are weights. */
 static void write_csr(kith__writer *w, int64_t rows, int64_t columns,
                       const int64_t *offsets, const int32_t *indices,
-                      const float *data)
+                      const float *data, bool marked)
 {
     const int64_t entries = offsets[rows], shape[] = {rows, columns};
     const bool narrow = entries <= INT32_MAX;
@@ -555,9 +562,14 @@ static void write_csr(kith__writer *w, int64_t rows, int64_t columns,
          .from = data,
          .count = entries,
          .width = 4},
+        {.name = WEIGHTED,
+         .descr = "|b1",
+         .from = "\1",
+         .count = 1,
+         .width = 1},
     };
 
-    write_arrays(w, o, MOST_ARRAYS);
+    write_arrays(w, o, marked ? MOST_ARRAYS : CSR_ARRAYS);
 }
 
 void kith__npz_features_write(const kith_features *f, kith__writer *w)
@@ -571,15 +583,25 @@ void kith__npz_features_write(const kith_features *f, kith__writer *w)
                           .width = 4};
 
     if (f->row)
-        write_csr(w, f->nodes, f->columns, f->row, f->column, f->value);
+        write_csr(w, f->nodes, f->columns, f->row, f->column, f->value, false);
     else
         write_arrays(w, &dense, 1);
+}
+
+static bool all_ones(const float *values, int64_t n)
+{
+    for (int64_t i = 0; i < n; i++)
+        if (values[i] != 1)
+            return false;
+    return true;
 }
 
 void kith__npz_graph_write(const kith_graph *g, kith__writer *w)
 {
     const int32_t n = kith_graph_nodes(g);
+    const int64_t *rows = kith_graph_rows(g);
+    const float *weights = kith_graph_weights(g);
 
-    write_csr(w, n, n, kith_graph_rows(g), kith_graph_neighbours(g),
-              kith_graph_weights(g));
+    write_csr(w, n, n, rows, kith_graph_neighbours(g), weights,
+              weights && all_ones(weights, rows[n]));
 }

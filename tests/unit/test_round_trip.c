@@ -18,6 +18,7 @@ static const struct {
     {"tabs", "\"a\tb\",c\nc,\"  # d\"\nc,\" e\"\n", NULL},
     {"header-like", "from\tto\n1\t2\n", "from\nto\n1\n2\n"},
     {"weights", "0\t1\t2\n1\t2\t7\n", NULL},
+    {"ones", "0\t1\t1\n1\t2\t1\n", NULL},
     {"fractions", "0\t1\t0.1\n1\t2\t3e-7\n", NULL},
     {"no edge", "0\t0\n1\t1\n", NULL},
 };
