@@ -115,11 +115,6 @@ static bool names_graph(const char *name)
     return false;
 }
 
-static bool ends_in_slash(const char *name)
-{
-    return name[strlen(name) - 1] == '/';
-}
-
 static bool names_folder(const char *name)
 {
     return ends_in_slash(name) ||
@@ -176,16 +171,6 @@ static bool packs_in_vain(const plan *p)
     return p->graph_format == KITH_GRAPH_KG ||
            p->graph_format == KITH_GRAPH_NPZ ||
            (!p->graph_format && name_ends(p->out, ".npz"));
-}
-
-/* A folder is made of a name only if it cannot be a slip in a file's. */
-static bool may_be_folder(const char *name)
-{
-    size_t length;
-    const char *base = base_name(name, &length);
-
-    return ends_in_slash(name) || is_folder(name) ||
-           !memchr(base + 1, '.', length - 1);
 }
 
 static int check_name(const args *a, const plan *p)

@@ -227,6 +227,14 @@ static bool parse_abc(const char *text, double abc[3])
     return sum <= 1;
 }
 
+static bool names_output(const char *name)
+{
+    const size_t n = strlen(name);
+
+    return n > 0 && !kith_path_is_stream(name) &&
+           (may_be_folder(name) || (n > 3 && strcmp(name + n - 3, ".kg") == 0));
+}
+
 /* What was asked for that does not go together. */
 static int check(const args *a, const char *model)
 {
@@ -236,6 +244,11 @@ static int check(const args *a, const char *model)
 
     if (!args_text(a, "output"))
         return usage_error(a->of, "where to write is missing: -o OUT");
+    if (!names_output(args_text(a, "output")))
+        return usage_error(a->of,
+                           "'%s' is neither a .kg file nor a folder: end it in "
+                           "'.kg' or '/'",
+                           args_text(a, "output"));
     if (!model && !like)
         return usage_error(a->of, "what to generate is missing: sbm, rmat or "
                                   "--like NAME");
@@ -370,6 +383,9 @@ static int graph_generate(const args *a)
     set_rest(a, &how);
     st = kith_generate(&how, out, &r.err);
     progress_end(&r.tty);
+    /* What the library refuses by itself it calls by the option's name. */
+    if (st == KITH_ERR_ARGUMENT && !r.err.path[0])
+        return usage_error(a->of, "--%s", r.err.text);
     if (st == KITH_OK && !r.quiet)
         tell(&r, &how, out);
     return run_end(&r, st);

@@ -141,6 +141,20 @@ bool name_ends(const char *name, const char *ending)
     return ends(name, length, ending);
 }
 
+bool ends_in_slash(const char *name)
+{
+    return name[strlen(name) - 1] == '/';
+}
+
+bool may_be_folder(const char *name)
+{
+    size_t length;
+    const char *base = base_name(name, &length);
+
+    return ends_in_slash(name) || is_folder(name) ||
+           !memchr(base + 1, '.', length - 1);
+}
+
 int64_t file_size(const char *path)
 {
     struct stat at;

@@ -106,6 +106,11 @@ kith_status open_given(run *r, const char *path, kith_dataset **out);
 /* Does the name end in `ending`, before a .gz or .zst? */
 bool name_ends(const char *name, const char *ending);
 
+bool ends_in_slash(const char *name); /* which is not empty */
+/* Folders are made only of names that cannot be a slip in a file's: without a
+ * dot, with a slash at the end, or of a folder that is there. */
+bool may_be_folder(const char *name);
+
 /* The size of a regular file, -1 if it is none. */
 int64_t file_size(const char *path);
 bool is_folder(const char *path);

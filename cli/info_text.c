@@ -57,7 +57,7 @@ static void histogram(FILE *out, const int64_t bucket[32])
 
     while (first < 31 && bucket[first] == 0)
         first++;
-    while (last > first && bucket[last] == 0)
+    while (last >= first && bucket[last] == 0)
         last--;
     for (int b = first; b <= last; b++)
         most = bucket[b] > most ? bucket[b] : most;

@@ -20,19 +20,32 @@ kith_status kith__find_file(const char *folder, const char *name, char **out,
 {
     static const char *const packed[] = {"", ".gz", ".zst"};
     kith_status st = KITH_OK;
-    char *base = NULL;
+    char *base = NULL, *found = NULL;
+    const char *first = "";
 
     *out = NULL;
     TRY_NEW(base, kith__join(folder, "/", name));
-    for (int i = 0; i < 3 && !*out; i++) {
-        TRY_NEW(*out, kith__join(base, packed[i], ""));
-        if (access(*out, F_OK) != 0) {
-            kith__free(*out);
-            *out = NULL;
+    for (int i = 0; i < 3; i++) {
+        TRY_NEW(found, kith__join(base, packed[i], ""));
+        if (access(found, F_OK) == 0) {
+            if (*out)
+                TRY(kith__fail(err, KITH_ERR_PARSE, folder, 0,
+                               "has both %s%s and %s%s, expected one of them",
+                               name, first, name, packed[i]));
+            *out = found;
+            found = NULL;
+            first = packed[i];
         }
+        kith__free(found);
+        found = NULL;
     }
 out:
     kith__free(base);
+    kith__free(found);
+    if (st != KITH_OK) {
+        kith__free(*out);
+        *out = NULL;
+    }
     return st;
 }
 

@@ -10,8 +10,8 @@
 
 bool kith__is_folder(const char *path);
 
-/* FOLDER/NAME, or it with .gz or .zst, whichever is there; *out NULL if none.
- */
+/* FOLDER/NAME, or it with .gz or .zst, whichever is there; *out NULL if none,
+ * two are refused. */
 kith_status kith__find_file(const char *folder, const char *name, char **out,
                             kith_error *err);
 

@@ -212,24 +212,26 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Is there a split in splits_at/name? */
+/* Is there a split in splits_at/name?  One that lacks a file is one too, to be
+ * refused by whoever reads it. */
 static kith_status is_split(const kith_dataset *d, const char *name, bool *is,
                             kith_error *err)
 {
+    static const char *const parts[] = {"train.txt", "val.txt", "test.txt"};
     kith_status st = KITH_OK;
-    char *folder = NULL, *train = NULL, *test = NULL;
+    char *folder = NULL, *part = NULL;
 
     *is = false;
     if (name[0] == '.')
         return KITH_OK;
     TRY_NEW(folder, kith__join(d->splits_at, "/", name));
-    TRY(kith__find_file(folder, "train.txt", &train, err));
-    TRY(kith__find_file(folder, "test.txt", &test, err));
-    *is = train && test;
+    for (int i = 0; i < 3 && !*is; i++) {
+        TRY(kith__find_file(folder, parts[i], &part, err));
+        *is = part != NULL;
+        kith__free(part);
+    }
 out:
     kith__free(folder);
-    kith__free(train);
-    kith__free(test);
     return st;
 }
 

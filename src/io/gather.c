@@ -46,6 +46,9 @@ kith_status kith__gather(kith__source *source, const kith__known *known,
         return kith__fail(err, KITH_ERR_PARSE, path, 0,
                           "is a NumPy array, expected a graph (a SciPy sparse "
                           "matrix in .npz, or an edge list)");
+    if (kith__named(path, ".mtx"))
+        return kith__fail(err, KITH_ERR_PARSE, path, 1,
+                          "expected a line that begins with %%%%MatrixMarket");
     if (kith__named(path, ".graph") || kith__named(path, ".metis"))
         return kith__metis_read(source, known, options, out, err);
     return kith__edgelist_read(source, known, options, out, err);

@@ -78,6 +78,24 @@ out:
     return st;
 }
 
+/* How it is packed so that it cannot be read here; NULL if it can. */
+static const char *foreign_packing(const kith__source *s)
+{
+    if (kith__source_compressed(s) &&
+        kith__packing_of((const unsigned char *)s->first, KITH__SOURCE_FIRST) !=
+            KITH__PLAIN)
+        return "packed twice";
+    if (memcmp(s->first, "BZh", 3) == 0 &&
+        memcmp(s->first + 4, "1AY&SY", 6) == 0)
+        return "packed with bzip2";
+    if (memcmp(s->first,
+               "\xfd"
+               "7zXZ",
+               6) == 0)
+        return "packed with xz";
+    return NULL;
+}
+
 /* Keep the first bytes. */
 static kith_status look(kith__source *s, kith_error *err)
 {
@@ -87,6 +105,11 @@ static kith_status look(kith__source *s, kith_error *err)
     TRY(kith__source_rewind(s, err));
     TRY(kith__source_read(s, s->first, KITH__SOURCE_FIRST, &got, err));
     s->empty = got == 0;
+    if (foreign_packing(s))
+        TRY(kith__fail(err, KITH_ERR_PARSE, s->path, 0,
+                       "is %s, expected it as it is or packed once with gzip "
+                       "or zstd",
+                       foreign_packing(s)));
     TRY(kith__source_rewind(s, err));
 out:
     return st;
