@@ -110,7 +110,8 @@ static const option options[] = {
      .least = 0,
      .most = INT32_MAX,
      .group = "Labels",
-     .help = "Training nodes per class in the split."},
+     .help = "Training nodes per class in the split. A class with too few "
+             "nodes gives fewer to each part, in proportion."},
     {.name = "val",
      .type = OPTION_INTEGER,
      .value = "N",
@@ -335,6 +336,17 @@ static kith_graph *open_result(const char *path)
     return kith_graph_open(inside, &g, NULL) == KITH_OK ? g : NULL;
 }
 
+/* Is the smallest class too small for the parts that were asked for? */
+static bool split_shrinks(const args *a, const kith_generate_options *how)
+{
+    const double per_class = how->rare > 0 ? how->rare * how->nodes
+                                           : (double)how->nodes / how->classes;
+
+    return (args_given(a, "train") || args_given(a, "val") ||
+            args_given(a, "test")) &&
+           (double)how->train + how->val + how->test > per_class;
+}
+
 static void tell(const run *r, const kith_generate_options *how,
                  const char *path)
 {
@@ -352,6 +364,9 @@ static void tell(const run *r, const kith_generate_options *how,
     fprintf(stderr, "%s: %s%s%s in %s\n", path, line, bytes >= 0 ? ", " : "",
             bytes >= 0 ? term_bytes((double)bytes, size) : "",
             term_seconds(seconds_now() - r->begun, time));
+    if (split_shrinks(r->a, how))
+        fputs("the split has fewer nodes than asked for: a class has too few\n",
+              stderr);
     kith_graph_free(g);
 }
 
