@@ -231,51 +231,62 @@ static void tell_line(const run *r, const plan *p, const char *line)
             term_seconds(seconds_now() - r->begun, time));
 }
 
-/* The features of a data set; *lost says if the ids of their rows are. */
-static kith_status write_own_features(run *r, const plan *p, bool *lost,
-                                      kith_features *size)
+/* What was written of features. */
+typedef struct written {
+    int32_t rows, columns;
+    bool lost; /* the ids of the rows are */
+} written;
+
+/* The features of a data set. */
+static kith_status write_own_features(run *r, const plan *p, written *w)
 {
     const kith_build_options how = reading_options(r);
     kith_dataset *d = NULL;
     kith_status st = kith_dataset_open(p->in, &how, &d, &r->err);
+    const kith_features *f = st == KITH_OK ? d->features : NULL;
 
-    if (st == KITH_OK && !d->features)
+    if (f)
+        *w = (written){f->nodes, f->columns,
+                       kith_path_is_stream(p->out) &&
+                           !kith_graph_fits(d->graph, KITH_GRAPH_MTX)};
+    else if (st == KITH_OK)
         st = run_fail(r, KITH_ERR_ARGUMENT, p->in, "has no features");
     if (st == KITH_OK)
         st = kith_dataset_write_features(d, p->out, p->features_format,
                                          &r->err);
-    if (st == KITH_OK) {
-        *size = *d->features;
-        *lost = kith_path_is_stream(p->out) &&
-                !kith_graph_fits(d->graph, KITH_GRAPH_MTX);
-    }
     kith_dataset_free(d);
+    return st;
+}
+
+/* A feature matrix by itself. */
+static kith_status write_matrix(run *r, const plan *p, written *w)
+{
+    kith_features *f = NULL;
+    const kith_status st =
+        kith_features_convert(p->in, p->out, p->features_format, &f, &r->err);
+
+    if (f)
+        *w = (written){.rows = f->nodes, .columns = f->columns};
+    kith_features_free(f);
     return st;
 }
 
 static kith_status write_features(run *r, const plan *p)
 {
-    kith_features *alone = NULL, size = {0};
+    const bool own = is_folder(p->in) || name_ends(p->in, ".kg");
     char line[200] = "";
-    bool lost = false;
-    kith_status st;
+    written w = {0};
+    const kith_status st = own ? write_own_features(r, p, &w)
+                               : write_matrix(r, p, &w);
 
-    if (is_folder(p->in) || name_ends(p->in, ".kg")) {
-        st = write_own_features(r, p, &lost, &size);
-    } else {
-        st = kith_features_convert(p->in, p->out, p->features_format, &alone,
-                                   &r->err);
-        size = alone ? *alone : size;
-        kith_features_free(alone);
-    }
     progress_end(&r->tty);
     if (st != KITH_OK || r->quiet)
         return st;
-    summary_add(line, sizeof(line), size.nodes, "row", "rows");
-    summary_add(line, sizeof(line), size.columns, "feature column",
+    summary_add(line, sizeof(line), w.rows, "row", "rows");
+    summary_add(line, sizeof(line), w.columns, "feature column",
                 "feature columns");
     tell_line(r, p, line);
-    if (lost)
+    if (w.lost)
         fputs("the ids of the rows stay behind: a stream has no list of nodes "
               "beside it\n",
               stderr);

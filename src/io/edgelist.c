@@ -129,7 +129,7 @@ static bool has_decimal_comma(const kith__field *f)
 static bool read_weight(parsed *r, const kith__field *f, float *weight)
 {
     char shown[KITH_QUOTE_BUFFER];
-    double value;
+    double value = 0;
 
     kith__quote(shown, f->text, f->length);
     if (has_decimal_comma(f))
