@@ -223,6 +223,38 @@ TEST(feature_rows_of_text_ids_need_a_list)
     kith_graph_free(g);
 }
 
+TEST(features_are_written_as_the_nodes_are_listed)
+{
+    const kith_build_options o = {.order = KITH_ORDER_DEGREE,
+                                  .job = {.threads = 1}};
+    kith_dataset *d = NULL;
+    kith_features *f = NULL;
+    kith_error err;
+
+    put("w", "edges.tsv", "a\tb\nb\tc\n"); /* b has the largest degree */
+    put("w", "nodes.txt", "c\na\nb\n");
+    put("w", "features.mtx",
+        "%%MatrixMarket matrix array real general\n3 1\n5\n7\n9\n");
+    CHECK_OK(kith_dataset_build(check_path("w"), check_path("w.kg"), &o, NULL,
+                                &err));
+    CHECK_OK(kith_dataset_open(check_path("w.kg"), NULL, &d, &err));
+    CHECK_NEAR(d->features->value[0], 9, 0);
+    CHECK_OOM(st = kith_dataset_write_features(d, check_path("w.npz"),
+                                               KITH_FEATURES_AUTO, NULL), );
+    CHECK_OOM(st = kith_features_convert(check_path("w.npz"),
+                                         check_path("w.svm"),
+                                         KITH_FEATURES_AUTO, &f, NULL),
+              kith_features_free(f));
+    CHECK_OK(kith_features_load(check_path("w.svm"), &f, &err));
+    CHECK_NEAR(f->value[0], 5, 0);
+    CHECK_NEAR(f->value[2], 9, 0);
+    kith_features_free(f);
+    CHECK_OK(kith_features_read(check_path("w.svm"), d->graph, &f, &err));
+    CHECK_NEAR(f->value[0], 9, 0); /* by its list, back onto the same nodes */
+    kith_features_free(f);
+    kith_dataset_free(d);
+}
+
 TEST(a_data_set_survives_every_failed_allocation)
 {
     kith_build_options o = {.job = {.threads = 1}};
