@@ -20,7 +20,6 @@ static json_t *choices_object(const kith_model *m)
 
 json_t *eval_params(const kith_model *m)
 {
-    static const char *const prep[] = {"none", "l2", "tfidf", "root"};
     const kith_params *p = kith_model_params(m);
     json_t *o;
 
@@ -28,7 +27,7 @@ json_t *eval_params(const kith_model *m)
         return choices_object(m);
     o = json_object();
     json_object_set_new(o, "method", json_text(kith_model_method(m)));
-    json_object_set_new(o, "prep", json_string(prep[p->prep]));
+    json_object_set_new(o, "prep", json_string(kith_prep_name(p->prep)));
     json_object_set_new(o, "smooth", json_count(p->smooth));
     json_object_set_new(o, "penalty", json_number(p->penalty));
     json_object_set_new(o, "clamp", json_boolean(p->clamp));

@@ -60,14 +60,13 @@ static void choice_rows(FILE *out, const kith_model *m)
 /* The numbers that the method used: potentials, propagation, learning. */
 static void parameter_rows(FILE *out, const outcome *o)
 {
-    static const char *const prep[] = {"none", "l2", "tfidf", "root"};
     const kith_params *p = kith_model_params(o->model);
     const char *clamp = p->clamp ? "yes" : "no";
 
     if (o->data->features)
         term_row(out, "potentials",
-                 "prep %s, smooth %d, penalty %g, clamp %s%s", prep[p->prep],
-                 (int)p->smooth, p->penalty, clamp,
+                 "prep %s, smooth %d, penalty %g, clamp %s%s",
+                 kith_prep_name(p->prep), (int)p->smooth, p->penalty, clamp,
                  p->balance ? ", balanced" : "");
     else
         term_row(out, "potentials", "the known labels, clamp %s", clamp);

@@ -39,6 +39,9 @@ typedef enum kith_prep {
     KITH_PREP_ROOT = 3   /* fourth roots of all values, then rows of length 1 */
 } kith_prep;
 
+/* "none", "l2", "tfidf", "root". */
+KITH_API const char *kith_prep_name(kith_prep prep);
+
 typedef enum kith_gradient {
     KITH_GRADIENT_PAPER = 0, /* steps at fixed beliefs */
     KITH_GRADIENT_EXACT = 1  /* through the fixed point, by an adjoint solve */

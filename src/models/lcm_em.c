@@ -29,7 +29,6 @@
 /* ---- recipes in the state ------------------------------------------------ */
 
 static const char *const kinds[] = {"em-features", "em-labels", "beside"};
-static const char *const preps[] = {"none", "l2", "tfidf", "root"};
 static const char *const uses[] = {"ignored", "homophily", "fitted"};
 
 /* Stands for no bound in a model file, where numbers are finite. */
@@ -39,6 +38,15 @@ static int index_of(const char *text, const char *const *list, int n)
 {
     for (int i = 0; i < n; i++)
         if (strcmp(text, list[i]) == 0)
+            return i;
+    return -1;
+}
+
+/* The preparation of that name, negative if there is none. */
+static int prep_named(const char *text)
+{
+    for (int i = KITH_PREP_NONE; i <= KITH_PREP_ROOT; i++)
+        if (strcmp(text, kith_prep_name((kith_prep)i)) == 0)
             return i;
     return -1;
 }
@@ -60,7 +68,7 @@ static bool put_em(kith__state *s, const kith__recipe *r)
               kith__state_choose(s, "beliefs", r->propagated ? "P" : "p");
 
     if (ok && r->kind == KITH__EM_FEATURES)
-        ok = kith__state_choose(s, "prep", preps[r->prep]) &&
+        ok = kith__state_choose(s, "prep", kith_prep_name(r->prep)) &&
              put_number(s, "a", r->a) &&
              put_number(s, "start_penalty", r->start);
     if (ok && r->rounds > 0)
@@ -121,7 +129,7 @@ static bool take_em(const kith__state *s, kith__recipe *r)
         take(s, "beta", 0, 1e6, &p->beta) && take(s, "g1", 0, 1e6, &r->g1) &&
         take(s, "g2", 0, 1e6, &r->g2) &&
         take(s, "consistency", 0, 1e6, &r->consistency);
-    const int prep = index_of(kith__state_text(s, "prep"), preps, 4);
+    const int prep = prep_named(kith__state_text(s, "prep"));
 
     p->hops = (int)hops;
     r->rounds = (int)rounds;

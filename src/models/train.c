@@ -14,6 +14,16 @@
 #include "models/solution.h"
 #include "models/tune.h"
 
+const char *kith_prep_name(kith_prep prep)
+{
+    static const char *const names[] = {[KITH_PREP_NONE] = "none",
+                                        [KITH_PREP_L2] = "l2",
+                                        [KITH_PREP_TFIDF] = "tfidf",
+                                        [KITH_PREP_ROOT] = "root"};
+
+    return names[prep];
+}
+
 void kith_params_init(kith_params *p)
 {
     *p = (kith_params){.prep = KITH_PREP_L2,

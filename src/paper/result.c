@@ -199,12 +199,10 @@ static void put_setting(kith__json *to, const kith_setting *s)
 
 static void put_params(kith__json *to, const kith_params *p)
 {
-    static const char *const prep[] = {"none", "l2", "tfidf", "root"};
-
     kith__put(to,
               "prep=%s smooth=%d penalty=%g clamp=%s iterations=%d g1=%g "
               "g2=%g lambda=%g",
-              prep[p->prep], (int)p->smooth, p->penalty,
+              kith_prep_name(p->prep), (int)p->smooth, p->penalty,
               p->clamp ? "yes" : "no", (int)p->iterations, p->g1, p->g2,
               p->lambda);
 }

@@ -117,7 +117,6 @@ static void put_settings(const report *r)
 
 static void put_params(const report *r)
 {
-    static const char *const prep[] = {"none", "l2", "tfidf"};
     const kith_params *p = kith_model_params(r->m);
 
     kith__json_open(r->j, "params", '[');
@@ -125,7 +124,7 @@ static void put_params(const report *r)
     if (r->d->features && kith_model_settings(r->m) == 0) {
         kith__json_open(r->j, NULL, '[');
         kith__json_string(r->j, NULL, "prep");
-        kith__json_string(r->j, NULL, prep[p->prep]);
+        kith__json_string(r->j, NULL, kith_prep_name(p->prep));
         kith__json_close(r->j, ']');
         put_param(r, "smooth", p->smooth);
         put_param(r, "penalty", p->penalty);
