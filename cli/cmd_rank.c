@@ -31,7 +31,7 @@ static const char *const description[] = {
     "Precision hangs on how many positives there are. If the labelled nodes "
     "are not a random sample of the graph, say how many there really are with "
     "--prevalence. In training the classes are weighed alike, however rare one "
-    "is.",
+    "is, where the method can; the summary says whether it did.",
     NULL,
 };
 
@@ -79,8 +79,8 @@ static const option options[] = {
      .value = "NAME",
      .preset = "lcm",
      .help = "The method; see 'kith methods'. Classes are weighed alike by "
-             "those with logistic-regression potentials: logreg, linbp, bp and "
-             "the lcm methods but lcm-em."},
+             "logreg, linbp, the lcm methods but lcm-em, and bp with "
+             "features."},
     {.name = "output",
      .letter = 'o',
      .type = OPTION_FILE,
@@ -514,8 +514,10 @@ static kith_status tell(task *t, FILE *out)
     fprintf(out, "  %-16s  ", "positive");
     term_foreign(out, kith_model_class_name(t->model, t->positive), 40, false);
     fputc('\n', out);
-    term_row(out, "method", "%s, classes weighed alike",
-             kith_model_method(t->model));
+    term_row(out, "method", "%s, %s", kith_model_method(t->model),
+             kith_model_balanced(t->model)
+                 ? "classes weighed alike"
+                 : "which does not weigh classes: the rare one may come short");
     tell_wish(t, out);
     tell_expected(t, out);
     tell_test(t, out);

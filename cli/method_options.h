@@ -47,8 +47,10 @@
         {.name = "balance",                                                    \
          .group = METHOD_GROUP,                                                \
          .help =                                                               \
-             "Weigh the classes alike in the logistic regression, however "    \
-             "many nodes they have."},                                         \
+             "Weigh the classes alike, however many nodes they have: in the "  \
+             "logistic regression or, without features, in the labels' "       \
+             "potentials. For logreg, linbp, the lcm methods but lcm-em, and " \
+             "bp with features."},                                             \
         {.name = "iterations",                                                 \
          .type = OPTION_INTEGER,                                               \
          .value = "N",                                                         \

@@ -62,14 +62,16 @@ static void parameter_rows(FILE *out, const outcome *o)
 {
     const kith_params *p = kith_model_params(o->model);
     const char *clamp = p->clamp ? "yes" : "no";
+    const char *balanced = kith_model_balanced(o->model) ? ", balanced" : "";
 
     if (o->data->features)
         term_row(out, "potentials",
                  "prep %s, smooth %d, penalty %g, clamp %s%s",
                  kith_prep_name(p->prep), (int)p->smooth, p->penalty, clamp,
-                 p->balance ? ", balanced" : "");
+                 balanced);
     else
-        term_row(out, "potentials", "the known labels, clamp %s", clamp);
+        term_row(out, "potentials", "the known labels, clamp %s%s", clamp,
+                 balanced);
     if (!isnan(o->certificate->rho) || kith_model_coupling(o->model))
         term_row(out, "propagation", "iterations %d, tolerance %g, damping %g",
                  (int)p->iterations, p->tolerance, p->damping);
@@ -114,6 +116,12 @@ static void method_part(FILE *out, const outcome *o)
         choice_rows(out, o->model);
     else
         parameter_rows(out, o);
+    if (kith_model_params(o->model)->balance && !kith_model_balanced(o->model))
+        term_row(out, "balance", "no effect: %s does not weigh classes%s",
+                 kith_model_method(o->model),
+                 strcmp(kith_model_method(o->model), "bp") == 0
+                     ? " without features"
+                     : "");
     if (!isnan(o->validation))
         term_row(out, "validation", "accuracy %.4f on %s nodes", o->validation,
                  term_count(o->n_val, number));

@@ -55,7 +55,8 @@ typedef struct kith_params {
     int32_t smooth; /* hops of smoothing, 0 to 8; default 2 */
     double penalty; /* L2 penalty of the weights, > 0; default 0.5 */
     bool clamp;     /* training nodes keep their label; default yes */
-    bool balance;   /* weigh classes alike in training; default no */
+    bool balance;   /* weigh classes alike in training: rows of the logistic
+                       regression, or without features the labels; default no */
     /* propagation */
     int32_t iterations; /* at most, 1 to 1000; default 100.  In training
                            options 0, their default, stands for the method's
@@ -180,6 +181,9 @@ KITH_API const char *kith_model_method(const kith_model *m);
  * the model comes from a file. */
 KITH_API const char *kith_model_why(const kith_model *m);
 KITH_API const kith_params *kith_model_params(const kith_model *m);
+/* Were classes weighed alike?  Only if asked for, and if the method can:
+ * logreg, linbp, lcm, lcm-wo, lcm-l1 and lcm-l2; bp with features. */
+KITH_API bool kith_model_balanced(const kith_model *m);
 KITH_API const kith_certificate *kith_model_certificate(const kith_model *m);
 /* How many nodes it was trained on, and how many of them a graph has. */
 KITH_API int32_t kith_model_trained(const kith_model *m);

@@ -355,15 +355,14 @@ static void through_scale(kith__exact *s)
     }
 }
 
-static void clamp_others(kith__exact *s, int f)
+static void clamp_others(kith__exact *s, int f, bool weigh)
 {
     const kith__task *t = s->task;
-    const int C = t->classes;
 
     for (int32_t l = 0; l < t->n_train; l++)
-        for (int c = 0; s->left_out->fold[l] != f && c < C; c++)
-            s->Q[(int64_t)t->train[l] * C + c] = (float)(c == t->truth[l]) -
-                                                 1 / (float)C;
+        if (s->left_out->fold[l] != f)
+            kith__label_row(t, l, weigh ? kith__label_weight(t, l) : 1,
+                            s->Q + (int64_t)t->train[l] * t->classes);
 }
 
 static void solve(kith__exact *s, const float *from, float *to)
@@ -382,7 +381,7 @@ static void fold_beliefs(kith__exact *s, int f)
         t, s->left_out->potentials + (int64_t)f * t->n * t->classes, false,
         s->Q);
     if (s->p->clamp)
-        clamp_others(s, f);
+        clamp_others(s, f, true);
     solve(s, s->Q, s->P);
 }
 
@@ -593,7 +592,7 @@ static void coupling_of_data(kith__exact *s, double *H)
     double k[KITH__CLASSES_MOST], all = 0, rho;
 
     kith__centre_potentials(s->task, s->left_out->potentials, false, s->Q);
-    clamp_others(s, 0);
+    clamp_others(s, 0, false); /* S are distributions */
     for (int64_t i = 0; i < (int64_t)s->W.n * C; i++)
         s->S[i] = s->Q[i] + 1 / (float)C;
     pull(s, s->S, s->Z);

@@ -30,6 +30,15 @@ void kith__coupling_start(int classes, float *H)
         H[0] = 0; /* one class: nothing to couple */
 }
 
+void kith__label_row(const kith__task *task, int32_t l, float weight,
+                     float *row)
+{
+    const float mean = 1 / (float)task->classes;
+
+    for (int c = 0; c < task->classes; c++)
+        row[c] = weight * ((c == task->truth[l] ? 1.0f : 0.0f) - mean);
+}
+
 void kith__centre_potentials(const kith__task *task, const float *potentials,
                              bool clamp, float *Q)
 {
@@ -40,9 +49,8 @@ void kith__centre_potentials(const kith__task *task, const float *potentials,
     for (int64_t i = 0; i < (int64_t)task->n * C; i++)
         Q[i] = potentials[i] - mean;
     for (int32_t l = 0; clamp && l < task->n_train; l++)
-        for (int c = 0; c < C; c++)
-            Q[(int64_t)task->train[l] * C + c] =
-                (c == task->truth[l] ? 1.0f : 0.0f) - mean;
+        kith__label_row(task, l, kith__label_weight(task, l),
+                        Q + (int64_t)task->train[l] * C);
 }
 
 /* P is the start, and then *end, P or other, is the end; k columns. */

@@ -23,6 +23,8 @@ typedef struct kith__task {
     const int32_t *train; /* ascending */
     const int32_t *truth; /* class of each of them */
     int32_t n_train;
+    const float *label_weight;      /* of each class, in potentials that are
+                                       labels; NULL = 1 */
     const kith__left_out *left_out; /* NULL unless the method looks at it */
     const kith_job *job;
     int threads;
@@ -134,7 +136,17 @@ const kith__method *kith__method_find(const char *name);
 /* H as it starts: 0.9 on the diagonal, 0.1 / (C - 1) off it, less 1 / C. */
 void kith__coupling_start(int classes, float *H);
 
-/* Q = potentials - 1/C; with clamp, training nodes are one-hot first. */
+/* What training node l's label says, centred: `weight` times one-hot - 1/C. */
+void kith__label_row(const kith__task *task, int32_t l, float weight,
+                     float *row);
+
+/* How much that is in the potentials. */
+static inline float kith__label_weight(const kith__task *task, int32_t l)
+{
+    return task->label_weight ? task->label_weight[task->truth[l]] : 1;
+}
+
+/* Q = potentials - 1/C; with clamp, training nodes have their label's row. */
 void kith__centre_potentials(const kith__task *task, const float *potentials,
                              bool clamp, float *Q);
 

@@ -2,6 +2,7 @@
  * model.c: what a model can be asked, and its end.
  */
 #include "core/alloc.h"
+#include "models/method.h"
 #include "models/model_object.h"
 
 void kith_model_free(kith_model *m)
@@ -35,6 +36,15 @@ const kith_params *kith_model_params(const kith_model *m)
 const kith_certificate *kith_model_certificate(const kith_model *m)
 {
     return &m->certificate;
+}
+
+bool kith_model_balanced(const kith_model *m)
+{
+    const kith__method *how = kith__method_find(m->method);
+
+    /* labels that bp clamps are certain, whatever their weight */
+    return m->params.balance && how && how->run &&
+           (m->weights || how->run != kith__bp_run);
 }
 
 int32_t kith_model_classes(const kith_model *m)

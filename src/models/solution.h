@@ -12,6 +12,7 @@ typedef struct kith__setting {
     kith__task task;
     float *scale, *weights; /* of W */
     int32_t *train, *truth;
+    float *label_weight; /* of the task; NULL = none */
 } kith__setting;
 
 struct kith_solution {

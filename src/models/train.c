@@ -77,6 +77,7 @@ static void release_setting(setting *s)
     kith__free(s->weights);
     kith__free(s->train);
     kith__free(s->truth);
+    kith__free(s->label_weight);
 }
 
 static kith_status set_up(setting *s, const kith_graph *g, int classes,
@@ -99,6 +100,28 @@ static kith_status set_up(setting *s, const kith_graph *g, int classes,
     if (!kith__coupled_start(g, threads, &s->task.W, &s->scale, &s->weights))
         return kith__no_memory(err);
     return KITH_OK;
+}
+
+/*
+ * Without features labels are all that potentials are made of: to balance, a
+ * label counts n_train / (C n_c), as a row does in the logistic regression, so
+ * that the labels of every class that has some weigh as much together.
+ */
+static kith_status weigh_labels(setting *s, kith_error *err)
+{
+    kith__task *t = &s->task;
+    kith_status st = KITH_OK;
+
+    TRY_NEW(s->label_weight, kith__alloc_zeroed(t->classes, sizeof(float)));
+    for (int32_t l = 0; l < t->n_train; l++)
+        s->label_weight[t->truth[l]]++;
+    for (int c = 0; c < t->classes; c++)
+        if (s->label_weight[c] > 0)
+            s->label_weight[c] = (float)t->n_train /
+                                 ((float)t->classes * s->label_weight[c]);
+    t->label_weight = s->label_weight;
+out:
+    return st;
 }
 
 /* What is wanted beside the beliefs. */
@@ -356,6 +379,8 @@ static kith_status train(const kith_dataset *d, const char *method,
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                        "none of the training nodes has a label"));
     TRY(set_up(&s, d->graph, d->labels->classes, &options.job, err));
+    if (options.params.balance && !d->features)
+        TRY(weigh_labels(&s, err));
     TRY(new_beliefs(&s.task,
                     (wanted){.weights = keep && how->learns, .Q = keep},
                     &beliefs, err));
@@ -505,6 +530,8 @@ static kith_status rerun(const kith_model *m, const kith_dataset *d,
                        m->method));
     TRY(find_train(m, d->graph, s, err));
     TRY(set_up(s, d->graph, m->classes, job, err));
+    if (m->params.balance && !m->weights)
+        TRY(weigh_labels(s, err));
     TRY(new_beliefs(&s->task, want, b, err));
     if (how->apply) {
         TRY(how->apply(&s->task, d->features, &m->state, b, err));
