@@ -30,8 +30,9 @@ static const char *const description[] = {
     "what shorter lists would hold.",
     "Precision hangs on how many positives there are. If the labelled nodes "
     "are not a random sample of the graph, say how many there really are with "
-    "--prevalence. In training the classes are weighed alike, however rare one "
-    "is, where the method can; the summary says whether it did.",
+    "--prevalence. Training is balanced, as by 'kith classify --balance', "
+    "where "
+    "the method can; the summary says whether it was.",
     NULL,
 };
 
@@ -78,9 +79,8 @@ static const option options[] = {
      .type = OPTION_TEXT,
      .value = "NAME",
      .preset = "lcm",
-     .help = "The method; see 'kith methods'. Classes are weighed alike by "
-             "logreg, linbp, the lcm methods but lcm-em, and bp with "
-             "features."},
+     .help = "The method; see 'kith methods'. Classes are balanced by logreg, "
+             "linbp, the lcm methods but lcm-em, and bp with features."},
     {.name = "output",
      .letter = 'o',
      .type = OPTION_FILE,
@@ -516,7 +516,7 @@ static kith_status tell(task *t, FILE *out)
     fputc('\n', out);
     term_row(out, "method", "%s, %s", kith_model_method(t->model),
              kith_model_balanced(t->model)
-                 ? "classes weighed alike"
+                 ? "classes balanced"
                  : "which does not weigh classes: the rare one may come short");
     tell_wish(t, out);
     tell_expected(t, out);

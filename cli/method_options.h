@@ -47,10 +47,10 @@
         {.name = "balance",                                                    \
          .group = METHOD_GROUP,                                                \
          .help =                                                               \
-             "Weigh the classes alike, however many nodes they have: in the "  \
-             "logistic regression or, without features, in the labels' "       \
-             "potentials. For logreg, linbp, the lcm methods but lcm-em, and " \
-             "bp with features."},                                             \
+             "Give rare classes more weight: all classes the same in the "     \
+             "logistic regression; without features, labels by the square "    \
+             "root of that. For logreg, linbp, the lcm methods but lcm-em, "   \
+             "and bp with features."},                                         \
         {.name = "iterations",                                                 \
          .type = OPTION_INTEGER,                                               \
          .value = "N",                                                         \

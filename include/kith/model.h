@@ -55,8 +55,8 @@ typedef struct kith_params {
     int32_t smooth; /* hops of smoothing, 0 to 8; default 2 */
     double penalty; /* L2 penalty of the weights, > 0; default 0.5 */
     bool clamp;     /* training nodes keep their label; default yes */
-    bool balance;   /* weigh classes alike in training: rows of the logistic
-                       regression, or without features the labels; default no */
+    bool balance;   /* rows of the logistic regression count n_train / (C n_c);
+                       without features labels its square root; default no */
     /* propagation */
     int32_t iterations; /* at most, 1 to 1000; default 100.  In training
                            options 0, their default, stands for the method's
@@ -109,7 +109,8 @@ KITH_API void kith_train_options_init(kith_train_options *o);
 typedef struct kith_certificate {
     double rho;         /* rho(W) rho(H): below 1, propagation converges; NaN
                            for methods without it */
-    double residual;    /* largest change in the last iteration */
+    double residual;    /* largest change in the last iteration; NaN where none
+                           ends in a fixed point */
     int32_t iterations; /* done */
     bool converged;     /* residual below the tolerance that was asked for */
 } kith_certificate;
@@ -177,11 +178,10 @@ KITH_API int32_t kith_model_settings(const kith_model *m);
 KITH_API kith_setting kith_model_setting(const kith_model *m, int32_t i);
 
 KITH_API const char *kith_model_method(const kith_model *m);
-/* Why method auto chose this method, one line; NULL if it was asked for, or
- * the model comes from a file. */
+/* Why method auto chose this method, one line; NULL if it was asked for. */
 KITH_API const char *kith_model_why(const kith_model *m);
 KITH_API const kith_params *kith_model_params(const kith_model *m);
-/* Were classes weighed alike?  Only if asked for, and if the method can:
+/* Were classes balanced?  Only if asked for, and if the method can:
  * logreg, linbp, lcm, lcm-wo, lcm-l1 and lcm-l2; bp with features. */
 KITH_API bool kith_model_balanced(const kith_model *m);
 KITH_API const kith_certificate *kith_model_certificate(const kith_model *m);
@@ -190,6 +190,16 @@ KITH_API int32_t kith_model_trained(const kith_model *m);
 KITH_API int32_t kith_model_found(const kith_model *m, const kith_graph *g);
 KITH_API int32_t kith_model_classes(const kith_model *m);
 KITH_API const char *kith_model_class_name(const kith_model *m, int32_t c);
+/*
+ * The same labels with the model's classes, matched by name: *out is new, to be
+ * freed with kith_labels_free().
+ *
+ * Errors: KITH_ERR_ARGUMENT for a class that the model does not have, named;
+ * KITH_ERR_NOMEM.
+ */
+KITH_API kith_status kith_model_labels(const kith_model *m,
+                                       const kith_labels *labels,
+                                       kith_labels **out, kith_error *err);
 /* The coupling matrix H used in the end, classes x classes, centred; NULL for
  * methods without one. */
 KITH_API const float *kith_model_coupling(const kith_model *m);

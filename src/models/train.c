@@ -104,8 +104,9 @@ static kith_status set_up(setting *s, const kith_graph *g, int classes,
 
 /*
  * Without features labels are all that potentials are made of: to balance, a
- * label counts n_train / (C n_c), as a row does in the logistic regression, so
- * that the labels of every class that has some weigh as much together.
+ * label counts the square root of n_train / (C n_c), which is what a row counts
+ * in the logistic regression.  All of it would let one label of a rare class
+ * outvote any number of others nearby, and lists of that class come out worse.
  */
 static kith_status weigh_labels(setting *s, kith_error *err)
 {
@@ -117,8 +118,8 @@ static kith_status weigh_labels(setting *s, kith_error *err)
         s->label_weight[t->truth[l]]++;
     for (int c = 0; c < t->classes; c++)
         if (s->label_weight[c] > 0)
-            s->label_weight[c] = (float)t->n_train /
-                                 ((float)t->classes * s->label_weight[c]);
+            s->label_weight[c] = sqrtf(
+                (float)t->n_train / ((float)t->classes * s->label_weight[c]));
     t->label_weight = s->label_weight;
 out:
     return st;
