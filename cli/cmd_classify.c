@@ -130,8 +130,8 @@ typedef struct task {
     kith_model *model;
     kith_solution *solution; /* of model, if a report is wanted */
     float *p;
-    float *p_tuned; /* of the model that has not seen what was held out */
-    int64_t *known;
+    float *p_tuned;  /* of the model that has not seen what was held out */
+    int64_t *learnt; /* nodes of each class learnt from */
     kith_scores test;
     bool tested;
     char note[2][160];
@@ -262,17 +262,15 @@ static kith_status plan(task *t)
 
 /* ---- what came of it ----------------------------------------------------- */
 
-static kith_status count_known(task *t)
+static kith_status count_learnt(task *t)
 {
     const kith_labels *l = t->data->labels;
 
-    t->known = calloc((size_t)l->classes + 1, sizeof(*t->known));
-    if (!t->known)
+    t->learnt = calloc((size_t)l->classes + 1, sizeof(*t->learnt));
+    if (!t->learnt)
         return run_no_memory(&t->r);
     for (int32_t i = 0; i < t->nodes.n_pool; i++)
-        t->known[l->of[t->nodes.pool[i]]]++;
-    for (int32_t i = 0; i < t->nodes.n_val; i++)
-        t->known[l->of[t->nodes.val[i]]]++;
+        t->learnt[l->of[t->nodes.pool[i]]]++;
     return KITH_OK;
 }
 
@@ -296,11 +294,13 @@ static void tell_training(task *t, outcome *o)
     o->notes[0] = t->note[0];
     if (t->nodes.n_held > 0) {
         snprintf(t->note[0], sizeof(t->note[0]),
-                 "%s on %s held out of %s nodes", tunes ? "tuned" : "validated",
-                 term_count(t->nodes.n_held, a),
-                 term_count(t->nodes.n_pool, b));
+                 "on %s nodes, %s on %s held out with seed %lld",
+                 term_count(t->nodes.n_kept, a), tunes ? "tuned" : "validated",
+                 term_count(t->nodes.n_held, b),
+                 (long long)args_integer(t->r.a, "seed"));
         snprintf(t->note[1], sizeof(t->note[1]),
-                 "then fitted to all of them, with the parameters below");
+                 "then fitted to all %s, with the parameters below",
+                 term_count(t->nodes.n_pool, a));
         o->notes[1] = t->note[1];
     } else if (t->nodes.n_val > 0) {
         snprintf(t->note[0], sizeof(t->note[0]), "on %s nodes, %s on %s",
@@ -323,7 +323,7 @@ static void tell(task *t, FILE *out)
         .model = t->model,
         .certificate = kith_model_certificate(t->model),
         .p = t->p,
-        .known = t->known,
+        .learnt = t->learnt,
         .validation = kith_model_validation(t->tuned ? t->tuned : t->model),
         .n_val = t->nodes.n_held > 0 ? t->nodes.n_held : t->nodes.n_val,
         .test_name = args_text(t->r.a, "split"),
@@ -442,7 +442,7 @@ static kith_status work(task *t)
         return st;
     st = train(t);
     if (st == KITH_OK)
-        st = count_known(t);
+        st = count_learnt(t);
     if (st == KITH_OK)
         st = score_test(t);
     if (st == KITH_OK)
@@ -459,7 +459,7 @@ static void task_release(task *t)
     kith_model_free(t->tuned);
     kith_model_free(t->model);
     kith_dataset_free(t->data);
-    free(t->known);
+    free(t->learnt);
     free(t->p);
     free(t->p_tuned);
 }

@@ -79,6 +79,10 @@ static kith_status write_page(task *t)
         .how = "A model kept by 'kith classify --save'.",
     };
 
+    if (!isnan(in.validation))
+        in.judged_what = "labelled ones, of which some may have served to "
+                         "choose parameters; name a split to judge by its test "
+                         "nodes alone";
     if (t->split.n_test > 0) {
         in.judged = t->split.test;
         in.n_judged = t->split.n_test;
@@ -89,24 +93,20 @@ static kith_status write_page(task *t)
     return report_file_write(&t->r, &in, args_text(a, "output"));
 }
 
-/* Class numbers of labels and model must mean the same. */
-static kith_status check_classes(task *t)
+/* Class numbers of labels and model must mean the same.  Labels that came with
+ * the graph, of other classes, are not asked for: then nothing is judged. */
+static kith_status match_classes(task *t)
 {
-    const kith_labels *l = t->data->labels;
-    const int32_t n = kith_model_classes(t->model);
-    bool same = !l || l->classes == n;
+    const bool needed = args_given(t->r.a, "labels") ||
+                        args_given(t->r.a, "split");
+    kith_labels *matched = NULL;
+    kith_status st = KITH_OK;
 
-    for (int32_t c = 0; l && same && c < n; c++)
-        same = strcmp(l->names[c], kith_model_class_name(t->model, c)) == 0;
-    if (same)
-        return KITH_OK;
+    if (t->data->labels)
+        st = kith_model_labels(t->model, t->data->labels, &matched, &t->r.err);
     kith_labels_free(t->data->labels);
-    t->data->labels = NULL;
-    if (args_given(t->r.a, "labels") || args_given(t->r.a, "split"))
-        return run_fail(&t->r, KITH_ERR_ARGUMENT, args_text(t->r.a, "graph"),
-                        "its labels have other classes than the model, so it "
-                        "cannot be judged by them");
-    return KITH_OK;
+    t->data->labels = matched;
+    return st == KITH_ERR_ARGUMENT && !needed ? KITH_OK : st;
 }
 
 static kith_status work(task *t)
@@ -119,7 +119,7 @@ static kith_status work(task *t)
     if (st == KITH_OK)
         st = open_given(&t->r, args_text(a, "graph"), &t->data);
     if (st == KITH_OK)
-        st = check_classes(t);
+        st = match_classes(t);
     if (st == KITH_OK && args_given(a, "split"))
         st = kith_split_read(t->data, args_text(a, "split"), &t->split,
                              &t->r.err);

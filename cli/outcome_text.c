@@ -33,7 +33,7 @@ static void data_part(FILE *out, const outcome *o)
     line[0] = '\0';
     summary_add(line, sizeof(line), kith_model_classes(o->model), "class",
                 "classes");
-    if (o->known && d->labels)
+    if (o->learnt && d->labels)
         summary_add(line, sizeof(line), d->labels->labelled, "labelled node",
                     "labelled nodes");
     term_row(out, "labels", "%s", line);
@@ -89,16 +89,16 @@ static void parameter_rows(FILE *out, const outcome *o)
 
 static void convergence_row(FILE *out, const kith_certificate *c)
 {
-    if (c->iterations == 0 && isnan(c->rho))
-        return;
-    if (isnan(c->rho))
-        term_row(out, "convergence", "%d iterations, residual %.2g",
-                 (int)c->iterations, c->residual);
-    else
-        term_row(out, "convergence",
-                 "margin %.3f (rho %.3f%s), %d iterations, residual %.2g",
-                 1 - c->rho, c->rho, c->rho < 1 ? "" : ": diverges",
-                 (int)c->iterations, c->residual);
+    char margin[64] = "";
+
+    if (isnan(c->residual))
+        return; /* nothing is iterated to a fixed point */
+    if (!isnan(c->rho))
+        snprintf(margin, sizeof(margin), "margin %.3f (rho %.3f%s), ",
+                 1 - c->rho, c->rho, c->rho < 1 ? "" : ": diverges");
+    term_row(out, "convergence", "%s%d iterations, residual %.2g%s", margin,
+             (int)c->iterations, c->residual,
+             c->converged ? "" : ", not converged");
 }
 
 static void method_part(FILE *out, const outcome *o)
@@ -163,15 +163,15 @@ static int64_t *count_predicted(const outcome *o)
 }
 
 static void class_row(FILE *out, const outcome *o, const char *name,
-                      int64_t known, int64_t predicted, double most)
+                      int64_t learnt, int64_t predicted, double most)
 {
     const double n = fmax(1, kith_graph_nodes(o->data->graph));
     char number[TERM_NUMBER], share[TERM_NUMBER];
 
     fputs("  ", out);
     term_foreign(out, name, NAME_WIDTH, true);
-    if (o->known)
-        fprintf(out, "  %9s", term_count(known, number));
+    if (o->learnt)
+        fprintf(out, "  %11s", term_count(learnt, number));
     fprintf(out, "  %11s  %8s  ", term_count(predicted, number),
             term_share((double)predicted / n, share));
     if (most > 0)
@@ -198,7 +198,7 @@ static void class_rows(FILE *out, const outcome *o, const int64_t *count,
     const int32_t classes = kith_model_classes(o->model);
     const bool few = classes <= CLASSES_SHOWN;
     const int32_t rows = few ? classes : CLASSES_SHOWN;
-    int64_t known_left = 0, left = 0;
+    int64_t learnt_left = 0, left = 0;
     double most = 0;
     char rest[40];
 
@@ -209,16 +209,16 @@ static void class_rows(FILE *out, const outcome *o, const int64_t *count,
 
         shown[c] = true;
         class_row(out, o, kith_model_class_name(o->model, c),
-                  o->known ? o->known[c] : 0, count[c], most);
+                  o->learnt ? o->learnt[c] : 0, count[c], most);
     }
     for (int32_t c = 0; c < classes; c++) {
         left += shown[c] ? 0 : count[c];
-        known_left += shown[c] || !o->known ? 0 : o->known[c];
+        learnt_left += shown[c] || !o->learnt ? 0 : o->learnt[c];
     }
     if (few)
         return;
     snprintf(rest, sizeof(rest), "%d more", (int)(classes - rows));
-    class_row(out, o, rest, known_left, left, 0); /* no bar: not one class */
+    class_row(out, o, rest, learnt_left, left, 0); /* no bar: not one class */
 }
 
 static void class_part(FILE *out, const outcome *o)
@@ -230,8 +230,8 @@ static void class_part(FILE *out, const outcome *o)
 
     if (count && shown) {
         fprintf(out, "\n%s%-*s", style.bold, NAME_WIDTH + 2, "Classes");
-        if (o->known)
-            fprintf(out, "  %9s", "known");
+        if (o->learnt)
+            fprintf(out, "  %11s", "learnt from");
         fprintf(out, "  %11s%s\n", "predicted", style.reset);
         class_rows(out, o, count, shown);
     }

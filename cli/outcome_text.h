@@ -15,8 +15,9 @@ typedef struct outcome {
     const kith_certificate *certificate; /* of these predictions */
     const float *p;                      /* n x classes */
     const char *notes[4];                /* how it came about; NULL ends */
-    const int64_t *known; /* nodes of each class learnt from, NULL if unknown */
-    double validation;    /* accuracy, NaN if there were no such nodes */
+    const int64_t
+        *learnt;       /* nodes of each class learnt from, NULL if unknown */
+    double validation; /* accuracy, NaN if there were no such nodes */
     int32_t n_val;
     const char *test_name;   /* split whose test nodes were scored, or NULL */
     const kith_scores *test; /* NULL if none were */

@@ -4,7 +4,8 @@
  * Accuracy on the validation nodes decides if it differs by more than its
  * standard error on so many nodes; else the log-loss of the calibrated
  * probabilities, which sees more than right and wrong.  lcm-em comes first and
- * must be beaten; lcm, whose 64 fits cost most and which with their best is
+ * must be beaten, so that the winner need not be the most accurate: say_why()
+ * tells which it was; lcm, whose 64 fits cost most and which with their best is
  * seldom far from linbp, is left out on large graphs.
  */
 #include "models/auto.h"
@@ -28,9 +29,9 @@ static const double LCM_MOST = 1e7;
 typedef struct contest {
     kith_model *best;
     float *p, *best_p;
-    double loss;
+    double loss, most_accurate;
     int32_t n_val;
-    char why[200];
+    char scores[200]; /* "lcm-em 0.8360, linbp 0.8120" */
 } contest;
 
 static bool takes_part(const char *method, const kith_dataset *d)
@@ -74,10 +75,11 @@ static bool wins(const contest *c, const kith_model *m, double loss)
 
 static void note(contest *c, const char *method, double validation)
 {
-    const size_t used = strlen(c->why);
+    const size_t used = strlen(c->scores);
 
-    snprintf(c->why + used, sizeof(c->why) - used, "%s%s %.4f",
+    snprintf(c->scores + used, sizeof(c->scores) - used, "%s%s %.4f",
              used ? ", " : "", method, validation);
+    c->most_accurate = fmax(c->most_accurate, validation);
 }
 
 static kith_status try_method(const kith_dataset *d, const char *method,
@@ -111,10 +113,26 @@ static kith_status say_why(contest *c, kith_error *err)
     char line[280];
     kith_status st = KITH_OK;
 
-    snprintf(line, sizeof(line), "best of validation: %s", c->why);
+    snprintf(line, sizeof(line), "%s: %s",
+             c->best->validation >= c->most_accurate ? "best of validation"
+             : strcmp(c->best->method, candidates[0]) == 0
+                 ? "none is clearly better in validation"
+                 : "best log-loss of those as accurate in validation",
+             c->scores);
     TRY_NEW(c->best->why, kith__copy_string(line, strlen(line)));
 out:
     return st;
+}
+
+/* Why no method was compared with others, or what `like` says. */
+static const char *why_one(const kith_split *split,
+                           const kith_train_options *options)
+{
+    if (options->like)
+        return options->like->why;
+    return split->n_val == 0
+               ? "auto's usual one: there are no nodes to compare methods on"
+               : "auto's usual one: nothing is compared if nothing is tuned";
 }
 
 /* Nothing to choose by: the method of `like`, or the first. */
@@ -124,12 +142,13 @@ static kith_status train_one(const kith_dataset *d, const kith_split *split,
                              kith_error *err)
 {
     const kith_model *like = options->like;
+    const char *why = why_one(split, options);
     kith_status st = KITH_OK;
 
     TRY(kith_model_train(d, like ? like->method : candidates[0], split, options,
                          out, probabilities, err));
-    if (like && like->why) {
-        (*out)->why = kith__copy_string(like->why, strlen(like->why));
+    if (why) {
+        (*out)->why = kith__copy_string(why, strlen(why));
         if (!(*out)->why) {
             kith_model_free(*out);
             *out = NULL;

@@ -179,7 +179,8 @@ static kith_status take_recipe(const kith__state *s, bool features,
 /* ---- following ----------------------------------------------------------- */
 
 /* What is known of the propagation: P = sum_{k <= hops} h^k S^k Q, and what is
- * left out changes no belief by more than h^hops, as rho(S) = 1. */
+ * left out changes no belief by more than h^hops, as rho(S) = 1.  Where nothing
+ * is propagated there is no margin to tell. */
 static void certify(const kith__recipe *r, kith__beliefs *out)
 {
     const float h = r->kind == KITH__BESIDE ? r->strength : r->em.h;
@@ -187,12 +188,11 @@ static void certify(const kith__recipe *r, kith__beliefs *out)
     const bool spread = r->kind == KITH__BESIDE ? r->graph == KITH__GRAPH_PRIOR
                                                 : r->propagated && h > 0;
 
-    out->certificate = (kith_certificate){.rho = spread ? (double)h : 0,
-                                          .converged = true};
-    if (spread) {
-        out->certificate.iterations = hops;
-        out->certificate.residual = pow((double)h, hops);
-    }
+    out->certificate = (kith_certificate){
+        .rho = spread ? (double)h : (double)NAN,
+        .residual = spread ? pow((double)h, hops) : (double)NAN,
+        .iterations = spread ? hops : 0,
+        .converged = true};
     if (r->kind == KITH__BESIDE && r->graph == KITH__GRAPH_FITTED)
         out->certificate.iterations = 1;
 }

@@ -298,8 +298,8 @@ kith_status kith__logreg_run(const kith__task *task, const kith_params *p,
 #pragma omp parallel for num_threads(task->threads) schedule(static)
     for (int64_t i = 0; i < (int64_t)task->n * task->classes; i++)
         out->P[i] = logf(fmaxf(potentials[i], 1e-12f));
-    out->certificate = (kith_certificate){.rho = (double)NAN,
-                                          .converged = true};
+    out->certificate = (kith_certificate){
+        .rho = (double)NAN, .residual = (double)NAN, .converged = true};
     out->has_coupling = false;
     return KITH_OK;
 }

@@ -1,6 +1,8 @@
 /*
  * model.c: what a model can be asked, and its end.
  */
+#include <string.h>
+
 #include "core/alloc.h"
 #include "models/method.h"
 #include "models/model_object.h"
@@ -121,4 +123,69 @@ kith_setting kith_model_setting(const kith_model *m, int32_t i)
     for (;; e++)
         if (!e->values && i-- == 0)
             return (kith_setting){e->name, e->text, e->number};
+}
+
+/* ---- labels with the model's classes ------------------------------------- */
+
+static int32_t class_named(const kith_model *m, const char *name)
+{
+    int32_t c = 0;
+
+    while (c < m->classes && strcmp(m->names[c], name) != 0)
+        c++;
+    return c < m->classes ? c : -1;
+}
+
+/* Labels of n nodes, all unknown yet, of the model's classes. */
+static kith_status new_labels(const kith_model *m, const kith_labels *like,
+                              kith_labels **out, kith_error *err)
+{
+    const size_t bytes = (size_t)like->nodes * sizeof(int32_t);
+    kith_status st = KITH_OK;
+    kith_labels *l = NULL;
+
+    TRY_NEW(l, kith__alloc_zeroed(1, sizeof(*l)));
+    *out = l;
+    l->nodes = like->nodes;
+    l->labelled = like->labelled;
+    TRY_NEW(l->of, kith__alloc(like->nodes, sizeof(*l->of)));
+    if (like->place) {
+        TRY_NEW(l->place, kith__alloc(like->nodes, sizeof(*l->place)));
+        memcpy(l->place, like->place, bytes);
+    }
+    TRY_NEW(l->names, kith__alloc_zeroed(m->classes, sizeof(*l->names)));
+    l->classes = m->classes;
+    for (int32_t c = 0; c < m->classes; c++)
+        TRY_NEW(l->names[c],
+                kith__copy_string(m->names[c], strlen(m->names[c])));
+out:
+    return st;
+}
+
+kith_status kith_model_labels(const kith_model *m, const kith_labels *labels,
+                              kith_labels **out, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith_labels *made = NULL;
+    int32_t *to = NULL; /* the model's number of each class */
+
+    *out = NULL;
+    TRY_NEW(to, kith__alloc(labels->classes, sizeof(*to)));
+    for (int32_t c = 0; c < labels->classes; c++) {
+        to[c] = class_named(m, labels->names[c]);
+        if (to[c] < 0)
+            TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                           "class '%.60s' of the labels is none of the model's "
+                           "%d",
+                           labels->names[c], (int)m->classes));
+    }
+    TRY(new_labels(m, labels, &made, err));
+    for (int32_t u = 0; u < labels->nodes; u++)
+        made->of[u] = labels->of[u] < 0 ? -1 : to[labels->of[u]];
+    *out = made;
+    made = NULL;
+out:
+    kith_labels_free(made);
+    kith__free(to);
+    return st;
 }

@@ -16,7 +16,7 @@ static const kith__sections_format format = {
     .noun = "model",
     .remedy = "train it again"};
 
-enum { METHOD_LONGEST = 32 };
+enum { METHOD_LONGEST = 32, WHY_LONGEST = 1000 };
 
 /* Bytes 24 to 55 of the header. */
 typedef struct counts {
@@ -167,6 +167,13 @@ static bool method_valid(const char *method)
            strspn(method, "abcdefghijklmnopqrstuvwxyz0123456789-") == n;
 }
 
+static bool why_valid(const char *why)
+{
+    const size_t n = why ? strlen(why) : 1;
+
+    return n > 0 && n <= WHY_LONGEST;
+}
+
 static bool all_between(const float *x, int64_t n, float low)
 {
     for (int64_t i = 0; x && i < n; i++)
@@ -225,6 +232,8 @@ static const char *fault_of(const kith_model *m)
                 return groups[g].fields[i].name;
     if (!method_valid(m->method))
         return "method";
+    if (!why_valid(m->why))
+        return "why";
     if (m->classes < 1)
         return "classes";
     if (m->columns < 0 || m->columns == INT32_MAX)
@@ -373,6 +382,9 @@ kith_status kith_model_save(const kith_model *m, const char *path,
     TRY(put_names(w, m, err));
     TRY(put_arrays(w, m, err));
     TRY(put_state(w, &m->state, err));
+    if (m->why)
+        TRY(kith__sections_put(w, "why", 1, m->why, (int64_t)strlen(m->why),
+                               err));
     st = kith__sections_commit(w, &own, err);
     w = NULL;
 out:
@@ -419,16 +431,17 @@ static kith_status read_counts(const kith__sections *s, counts *own,
     return KITH_OK;
 }
 
-static kith_status get_method(const kith__sections *s, kith_model *m,
-                              kith_error *err)
+/* A section that is one text. */
+static kith_status get_text(const kith__sections *s, const char *tag,
+                            int64_t longest, char **out, kith_error *err)
 {
     kith_status st = KITH_OK;
     int64_t n = 0;
-    const char *text = kith__sections_get(s, "method", 1, -1, &n);
+    const char *text = kith__sections_get(s, tag, 1, -1, &n);
 
-    if (!text || n > METHOD_LONGEST || memchr(text, '\0', (size_t)n))
-        TRY(refuse(s, "method", "is missing or does not fit", err));
-    TRY_NEW(m->method, kith__copy_string(text, (size_t)n));
+    if (!text || n > longest || memchr(text, '\0', (size_t)n))
+        TRY(refuse(s, tag, "is missing or does not fit", err));
+    TRY_NEW(*out, kith__copy_string(text, (size_t)n));
 out:
     return st;
 }
@@ -603,7 +616,9 @@ static kith_status read_model(const kith__sections *s, kith_model *m,
     if (!kith__sections_packed(s))
         TRY(kith__sections_corrupt(s, err, "there is more than its sections"));
     TRY(read_counts(s, &own, m, err));
-    TRY(get_method(s, m, err));
+    TRY(get_text(s, "method", METHOD_LONGEST, &m->method, err));
+    if (kith__sections_find(s, "why"))
+        TRY(get_text(s, "why", WHY_LONGEST, &m->why, err));
     TRY(get_numbers(s, m, err));
     TRY(get_names(s, own.classes, m, err));
     TRY(get_floats(s, m, err));

@@ -10,8 +10,10 @@ enum { EPOCHS_MOST = 300, PATIENCE = 50 };
 
 kith_certificate kith__plain_certificate(int32_t iterations)
 {
-    return (kith_certificate){
-        .rho = (double)NAN, .iterations = iterations, .converged = true};
+    return (kith_certificate){.rho = (double)NAN,
+                              .residual = (double)NAN,
+                              .iterations = iterations,
+                              .converged = true};
 }
 
 bool kith__may_choose(const kith_train_options *options,
@@ -74,22 +76,26 @@ const float *kith__known_vectors(const kith_train_options *options,
 static kith_status keep_settings(kith__state *state, const kith__net *net,
                                  int32_t epochs, kith_error *err)
 {
-    const kith__net_settings *how = &net->how;
+    const kith__net_settings *how = &net->how, *usual = net->type->settings;
     const struct {
         const char *name;
         double value;
-    } numbers[] = {{"features", net->x.features ? net->x.columns : 0},
-                   {"hidden", how->hidden},
-                   {"heads", how->heads},
-                   {"hops", how->hops},
-                   {"alpha", how->alpha},
-                   {"dropout", how->dropout},
-                   {"rate", how->rate},
-                   {"decay", how->decay},
-                   {"epochs", epochs}};
+        bool there; /* does this type of network have it? */
+    } numbers[] = {
+        {"features", net->x.features ? net->x.columns : 0, true},
+        {"hidden", how->hidden, usual->hidden > 0},
+        {"heads", how->heads, usual->heads > 0},
+        {"hops", how->hops, usual->hops > 0},
+        {"alpha", how->alpha, usual->alpha > 0},
+        {"dropout", how->dropout, true},
+        {"rate", how->rate, true},
+        {"decay", how->decay, true},
+        {"epochs", epochs, true},
+    };
 
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
-        if (!kith__state_set(state, numbers[i].name, numbers[i].value))
+        if (numbers[i].there &&
+            !kith__state_set(state, numbers[i].name, numbers[i].value))
             return kith__no_memory(err);
     return KITH_OK;
 }

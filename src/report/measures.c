@@ -54,7 +54,7 @@ static void put_curve(kith__json *j, const scored *s, int32_t n,
     const double P = positives, N = n - positives;
     const double gap = 1.0 / CURVE_POINTS;
     double hits = 0, misses = 0, area = 0, seen_x = 0, seen_y = 0, last = -1;
-    double old_hits = 0, old_misses = 0;
+    double old_hits = 0, old_misses = 0, precision = 0;
 
     kith__json_open(j, "points", '[');
     for (int32_t i = 0; i < n; i++) {
@@ -63,6 +63,7 @@ static void put_curve(kith__json *j, const scored *s, int32_t n,
         if (i + 1 < n && s[i + 1].p == s[i].p)
             continue;
         area += (misses - old_misses) * (hits + old_hits) / (2 * P * N);
+        precision += (hits - old_hits) / P * hits / (hits + misses);
         old_hits = hits;
         old_misses = misses;
         if (last < 0 || i + 1 == n || misses / N - seen_x > gap ||
@@ -75,6 +76,7 @@ static void put_curve(kith__json *j, const scored *s, int32_t n,
     }
     kith__json_close(j, ']');
     kith__json_number(j, "auc", area);
+    kith__json_number(j, "average_precision", precision);
 }
 
 static kith_status put_curves(kith__json *j, const kith__judged *at,

@@ -95,13 +95,13 @@ function legend(entries) {
         "stroke-dasharray": DASHES[i % 8] })), " ", name(e));
   }));
 }
-function curves(curves, title, xl, yl, of, first) {
+function curves(curves, title, xl, yl, of, first, area) {
   var f = frame({ x: [0, 1], y: [0, 1], xlabel: xl, ylabel: yl, label: title });
   curves.forEach(function (c, i) {
     f.g.appendChild(line(f, first.concat(c.points.map(of)), i));
   });
   return card(title, f.g, legend(curves.map(function (c) {
-    return className(c["class"]) + " (AUC " + c.auc.toFixed(3) + ")";
+    return className(c["class"]) + " (" + area[0] + " " + c[area[1]].toFixed(3) + ")";
   })));
 }
 function reliability(bins) {
@@ -165,10 +165,20 @@ function trace(t) {
     xticks: [1, Math.round((n + 1) / 2), n], yticks: ticks, label: "Convergence: largest change in each iteration",
     yname: function (x) { return "1e" + x; } });
   f.g.appendChild(line(f, logs.map(function (l, i) { return [i + 1, l]; }), 0));
-  return card("Convergence", f.g, h("p", { "class": "soft" },
-    D.rho === null ? "" : "Margin " + short(1 - D.rho) + ": rho(W) rho(H) is " + short(D.rho) +
-      (D.rho < 1 ? "; below 1 propagation converges. " : "; above 1 PROPAGATION DIVERGES. ") +
-      D.iterations + " iterations were done, the last changed a belief by at most " + short(D.residual) + "."));
+  return f.g;
+}
+/* Does what was iterated come to an end?  Nothing where nothing is. */
+function convergence() {
+  if (D.residual === null) return null;
+  return card("Convergence", D.trace ? trace(D.trace) : null,
+    D.trace_after ? h("p", { "class": "soft" }, "The chart: propagation from the potentials with the weights and the " +
+      "coupling as learnt. The run itself learnt them on the way, so its iterations are others.") : null,
+    h("p", D.converged ? { "class": "soft" } : {},
+      (D.converged ? "" : "It had not converged when it stopped. ") + "The run did " + count(D.iterations) +
+      " iterations; the last changed a belief by at most " + short(D.residual) +
+      (D.converged ? "." : ", more than the tolerance of " + short(D.tolerance) + ".") +
+      (D.rho === null ? "" : " Margin " + short(1 - D.rho) + ": rho(W) rho(H) is " + short(D.rho) +
+        (D.rho < 1 ? "; below 1 propagation converges." : "; above 1 PROPAGATION DIVERGES."))));
 }
 function balance() {
   var shown = D.classes.map(function (c, i) { return [i, c]; })
@@ -179,7 +189,7 @@ function balance() {
   })) || 1;
   var rows = [];
   shown.forEach(function (x) {
-    [["known", x[1][1], known, ""], ["predicted", x[1][2], n, "minus"]].forEach(function (k, i) {
+    [["learnt from", x[1][1], known, ""], ["predicted", x[1][2], n, "minus"]].forEach(function (k, i) {
       rows.push(h("tr", {}, h("th", { scope: "row" }, i ? "" : name(x[1][0])),
         h("td", {}, k[0]), h("td", { "class": "num" }, count(k[1])),
         h("td", { "class": "num" }, share(k[1] / k[2])),
@@ -204,7 +214,7 @@ function draw(row) {
     var c = r[1];
     g.appendChild(s("circle", { cx: x, cy: y, r: big ? 15 : 11, fill: COLOURS[c % 8],
       stroke: "currentColor", "stroke-width": r[5] ? 3 : 0 },
-      s("title", {}, r[0] + ": " + className(c) + ", " + share(r[2]) + (r[3] >= 0 ? ", known " + className(r[3]) : ""))));
+      s("title", {}, r[0] + ": " + className(c) + ", " + share(r[2]) + (r[3] >= 0 ? ", labelled " + className(r[3]) : "") + (r[5] ? ", learnt from" : ""))));
     g.appendChild(s("text", { x: x, y: y + 4, "text-anchor": "middle", style: "fill:var(--card);font-weight:600" }, c));
     g.appendChild(s("text", { x: x, y: y + (big ? 28 : 23), "text-anchor": "middle", "class": "halo" }, cut(r[0])));
   }
@@ -222,7 +232,7 @@ function draw(row) {
   fill(picture, {}, [h("h3", {}, "Neighbourhood of ", name(row[0])), g,
     h("p", { "class": "soft" }, "Numbers in the circles: ",
       Object.keys(seen).map(function (c, i) { return [i ? ", " : "", c, " = ", name(className(+c))]; }),
-      ". A thick rim: label known. Thicker lines: larger edge weights; the ",
+      ". A thick rim: learnt from. Thicker lines: larger edge weights; the ",
       n, " largest of ", count(row[4]), " neighbours.")]);
 }
 function download(file, head, rows) {
@@ -233,7 +243,7 @@ function download(file, head, rows) {
   document.body.appendChild(a); a.click(); a.remove();
 }
 function nodes(lists) {
-  var head = ["node", "predicted", "confidence", "known", "neighbours"];
+  var head = ["node", "predicted", "confidence", "label", "neighbours"];
   var key = [0, 1, 2, 3, 4], now = lists[0], sort = { by: -1, up: true }, word = "";
   var cells = function (r) { return [r[0], className(r[1]), r[2], className(r[3]), r[4]]; };
   var search = h("input", { type: "search", placeholder: "Search ids and classes", "aria-label": "Search",
@@ -292,6 +302,23 @@ function tiles(list) {
     return h("div", { "class": "tile" }, h("b", {}, t[1]), h("span", {}, t[0]));
   })));
 }
+function coupling() {
+  var above = "Above 0 (blue): such nodes like to be linked. ";
+  var below = "Below 0 (orange, with a minus): such nodes avoid each other.";
+  var titles = { given: "Coupling (given, not learnt)", fitted: "Coupling fitted to the labels",
+    chosen: "Coupling (homophily, its strength chosen)" };
+  if (!D.coupling) {
+    if (D.class_count > 24)
+      page.appendChild(h("p", { "class": "soft" }, "The coupling of " + D.class_count + " classes is too large to show."));
+    return;
+  }
+  var most = Math.max.apply(null, D.coupling.concat(D.coupling_start || []).map(Math.abs));
+  if (D.coupling_start)
+    cards(heat("Coupling at the start", D.coupling_start, most, true, above),
+      heat("Coupling learnt", D.coupling, most, true, below));
+  else
+    cards(heat(titles[D.coupling_how], D.coupling, most, true, above + below));
+}
 function report() {
   var J = D.judged;
   document.title = D.title + " – Kith report";
@@ -307,9 +334,11 @@ function report() {
       ["feature columns", D.columns ? count(D.columns) : "none"], ["labelled nodes", count(D.labelled)],
       ["learnt from", count(D.trained)], ["edges within a class", share(D.homophily)]].concat(
       D.cleaning.map(function (c) { return [c[0], count(c[1])]; })))),
-    card("Method " + D.method, h("p", { "class": "soft" }, D.how), pairs(D.params.map(function (p) {
+    card("Method " + D.method, D.why ? h("p", {}, "Chosen: " + D.why + ".") : null,
+      h("p", { "class": "soft" }, D.how), pairs(D.params.map(function (p) {
       return [p[0], typeof p[1] === "number" ? short(p[1]) : p[1]];
-    }).concat(D.validation === null ? [] : [["accuracy on " + count(D.n_validation) + " validation nodes", D.validation.toFixed(4)]]))),
+    }).concat(D.validation === null ? [] : [["accuracy on " +
+      (D.n_validation ? count(D.n_validation) + " " : "the ") + "validation nodes", D.validation.toFixed(4)]]))),
     balance());
   section("Can it be trusted?", J ? "Judged on " + count(J.nodes) + " nodes that were not learnt from: " + J.what + "."
     : "No labelled node was left to judge by: name a split, or give labels of nodes that were not learnt from.");
@@ -321,26 +350,22 @@ function report() {
       J.confusion.length ? heat("Confusion: rows are the truth, columns the prediction", J.confusion,
         Math.max.apply(null, J.confusion), false) : null);
     cards(J.curves.length ? curves(J.curves, "ROC", "false positive rate", "recall",
-        function (p) { return [p[0], p[1]]; }, [[0, 0]]) : null,
+        function (p) { return [p[0], p[1]]; }, [[0, 0]], ["AUC", "auc"]) : null,
       J.curves.length ? curves(J.curves, "Precision and recall", "recall", "precision",
-        function (p) { return [p[1], p[2]]; }, []) : null, reliability(J.reliability));
+        function (p) { return [p[1], p[2]]; }, [], ["AP", "average_precision"]) : null, reliability(J.reliability));
   }
-  section("What did it learn?");
-  if (D.coupling) {
-    var most = Math.max.apply(null, D.coupling.concat(D.coupling_start).map(Math.abs));
-    cards(heat("Coupling at the start", D.coupling_start, most, true, "Above 0 (blue): such nodes like to be linked."),
-      heat("Coupling learnt", D.coupling, most, true, "Below 0 (orange, with a minus): such nodes avoid each other."));
-  } else if (D.class_count > 24) {
-    page.appendChild(h("p", { "class": "soft" }, "The coupling of " + D.class_count + " classes is too large to show."));
-  }
-  var w = D.weights, who = w.guessed ? " (classes as known, else as predicted)" : "";
-  cards(histogram("Edge weights at the start" + who, w.same_before, w.other_before, w.low, w.high, w.means.slice(0, 2)),
+  section("What did it learn?", D.weights.learnt ? "" : "Edge weights are as given, from the degrees at both ends: " +
+    (D.lcm ? "not learning them was chosen." : "method " + D.method + " does not learn them."));
+  coupling();
+  var w = D.weights, who = w.guessed ? " (classes as labelled, else as predicted)" : "";
+  cards(histogram((w.learnt ? "Edge weights at the start" : "Edge weights") + who, w.same_before, w.other_before,
+      w.low, w.high, w.means.slice(0, 2)),
     w.learnt ? histogram("Edge weights learnt", w.same_after, w.other_after, w.low, w.high, w.means.slice(2)) : null,
-    D.trace ? trace(D.trace) : null);
+    convergence());
   section("Nodes to look at", "Choose a node for a picture of its neighbourhood; 'kith explain' says what its belief is made of.");
   nodes([{ name: "Most confident", file: "confident", text: "Not learnt from, most confident first.", rows: D.confident },
     { name: "Most uncertain", file: "uncertain", text: "Not learnt from, least confident first.", rows: D.uncertain },
-    { name: "Most surprising", file: "surprising", text: "The known label disagrees with the belief.", rows: D.surprising }]);
+    { name: "Most surprising", file: "surprising", text: "The label given disagrees with the belief.", rows: D.surprising }]);
 }
 function parts(title, head, rows, most) {
   if (!rows.length) return null;

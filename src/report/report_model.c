@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "kernels/softmax.h"
 #include "kith/report.h"
+#include "models/model_object.h"
 #include "models/solution.h"
 #include "report/measures.h"
 #include "report/page.h"
@@ -19,6 +20,9 @@ enum {
     ROWS = 100,      /* of each table */
     AROUND = 10,     /* neighbours in a picture */
 };
+
+/* A float that was computed in another way may differ by so much. */
+static const float ROUNDING = 1e-6f;
 
 typedef struct report {
     const kith_report_input *in;
@@ -100,44 +104,84 @@ static void put_param(const report *r, const char *name, double x)
     kith__json_close(r->j, ']');
 }
 
+static void put_word(const report *r, const char *name, const char *word)
+{
+    kith__json_open(r->j, NULL, '[');
+    kith__json_string(r->j, NULL, name);
+    kith__json_string(r->j, NULL, word);
+    kith__json_close(r->j, ']');
+}
+
+static void put_flag(const report *r, const char *name, bool yes)
+{
+    put_word(r, name, yes ? "yes" : "no");
+}
+
 static void put_settings(const report *r)
 {
     for (int32_t i = 0; i < kith_model_settings(r->m); i++) {
         const kith_setting c = kith_model_setting(r->m, i);
 
-        kith__json_open(r->j, NULL, '[');
-        kith__json_string(r->j, NULL, c.name);
         if (c.text)
-            kith__json_string(r->j, NULL, c.text);
+            put_word(r, c.name, c.text);
         else
-            kith__json_number(r->j, NULL, c.number);
-        kith__json_close(r->j, ']');
+            put_param(r, c.name, c.number);
     }
 }
 
-static void put_params(const report *r)
+/* What lcm and its variants learn by. */
+static void put_steps(const report *r)
 {
     const kith_params *p = kith_model_params(r->m);
 
-    kith__json_open(r->j, "params", '[');
-    put_settings(r);
-    if (r->d->features && kith_model_settings(r->m) == 0) {
-        kith__json_open(r->j, NULL, '[');
-        kith__json_string(r->j, NULL, "prep");
-        kith__json_string(r->j, NULL, kith_prep_name(p->prep));
-        kith__json_close(r->j, ']');
+    if (p->gradient == KITH_GRADIENT_EXACT) {
+        put_word(r, "gradient", "exact");
+        put_param(r, "steps", p->outer * p->inner);
+    } else {
+        put_param(r, "g1 (step for the weights)", p->g1);
+        put_param(r, "g2 (step for the coupling)", p->g2);
+        put_flag(r, "as written in the paper", p->as_written);
+    }
+    put_param(r, "lambda (consistency)", p->lambda);
+    if (p->uncentred)
+        put_word(r, "coupling in the consistency", "uncentred");
+}
+
+/* Those of the model that the method uses. */
+static void put_numbers(const report *r)
+{
+    const kith_params *p = kith_model_params(r->m);
+
+    if (r->d->features) {
+        put_word(r, "prep", kith_prep_name(p->prep));
         put_param(r, "smooth", p->smooth);
         put_param(r, "penalty", p->penalty);
     }
     if (r->s->b.has_coupling) {
+        put_flag(r, "clamp (training nodes keep their label)", p->clamp);
         put_param(r, "iterations at most", p->iterations);
         put_param(r, "tolerance", p->tolerance);
     }
-    if (r->s->b.weights && kith_model_settings(r->m) == 0) {
-        put_param(r, "g1 (step for the weights)", p->g1);
-        put_param(r, "g2 (step for the coupling)", p->g2);
-        put_param(r, "lambda (consistency)", p->lambda);
-    }
+    if (strcmp(kith_model_method(r->m), "bp") == 0)
+        put_param(r, "damping", p->damping);
+    if (r->s->b.weights)
+        put_steps(r);
+}
+
+static void put_params(const report *r)
+{
+    const bool balance = kith_model_params(r->m)->balance;
+    const bool own = kith_model_settings(r->m) > 0;
+
+    kith__json_open(r->j, "params", '[');
+    if (own)
+        put_settings(r);
+    else
+        put_numbers(r);
+    if (balance && !kith_model_balanced(r->m))
+        put_word(r, "classes balanced", "no: the method cannot");
+    else if (!own)
+        put_flag(r, "classes balanced", balance);
     put_param(r, "temperature", kith_model_temperature(r->m));
     kith__json_close(r->j, ']');
 }
@@ -147,6 +191,9 @@ static void put_method(const report *r)
     const kith_certificate *c = &r->s->b.certificate;
 
     kith__json_string(r->j, "method", kith_model_method(r->m));
+    kith__json_bool(r->j, "lcm", r->s->b.weights != NULL);
+    kith__json_string(r->j, "why",
+                      kith_model_why(r->m) ? kith_model_why(r->m) : "");
     kith__json_string(r->j, "how", r->in->how ? r->in->how : "");
     kith__json_number(r->j, "validation", r->in->validation);
     kith__json_number(r->j, "n_validation", r->in->n_validation);
@@ -154,6 +201,7 @@ static void put_method(const report *r)
     kith__json_number(r->j, "residual", c->residual);
     kith__json_number(r->j, "iterations", c->iterations);
     kith__json_bool(r->j, "converged", c->converged);
+    kith__json_number(r->j, "tolerance", kith_model_params(r->m)->tolerance);
     put_params(r);
 }
 
@@ -197,17 +245,43 @@ static void put_matrix(const report *r, const char *name, const float *H)
     kith__json_close(r->j, ']');
 }
 
+/* How H came about: "given", "learnt" from the start, or lcm-em's: "fitted" to
+ * the labels, or homophily of a "chosen" strength; NULL if it couples
+ * nothing. */
+static const char *coupling_how(const report *r, const float *start)
+{
+    const int64_t cells = (int64_t)r->classes * r->classes;
+    const float *H = r->s->b.coupling;
+
+    if (kith_model_settings(r->m) == 0) {
+        for (int64_t i = 0; i < cells; i++)
+            if (fabsf(H[i] - start[i]) > ROUNDING)
+                return "learnt";
+        return "given";
+    }
+    for (int64_t i = 0; i < cells; i++)
+        if (H[i] != 0)
+            return kith__state_find(&r->m->state, "H") ? "fitted" : "chosen";
+    return NULL;
+}
+
 static kith_status put_coupling(const report *r, kith_error *err)
 {
     const int C = r->classes;
     kith_status st = KITH_OK;
     float *start = NULL;
+    const char *how;
 
     if (!r->s->b.has_coupling || C > HEAT_MOST)
         return KITH_OK;
     TRY_NEW(start, kith__alloc((int64_t)C * C, sizeof(*start)));
     kith__coupling_start(C, start);
-    put_matrix(r, "coupling_start", start);
+    how = coupling_how(r, start);
+    if (!how)
+        goto out;
+    kith__json_string(r->j, "coupling_how", how);
+    if (strcmp(how, "learnt") == 0)
+        put_matrix(r, "coupling_start", start);
     put_matrix(r, "coupling", r->s->b.coupling);
 out:
     kith__free(start);
@@ -216,6 +290,7 @@ out:
 
 /* Counts of same-class and other edges by weight, before and after. */
 typedef struct histograms {
+    bool moved; /* some weight is not as it was */
     double low, high;
     double count[4][HISTOGRAM]; /* same, other before; same, other after */
     double sum[4], n[4];
@@ -277,14 +352,15 @@ static void fill_part(const report *r, const int32_t *of, int32_t from,
         for (int64_t p = end->rows[u]; p < end->rows[u + 1]; p++) {
             const int32_t v = end->neighbours[p];
             const bool other = of[u] != of[v];
-            double w;
+            double before, after;
 
             if (v >= u)
                 break; /* rows ascend: the rest is in the other rows */
-            w = kith__weight_at(start, u, p);
-            add_weight(h, other, w);
-            add_weight(h, 2 + other,
-                       r->s->b.weights ? kith__weight_at(end, u, p) : w);
+            before = kith__weight_at(start, u, p);
+            after = r->s->b.weights ? kith__weight_at(end, u, p) : before;
+            h->moved |= fabs(after - before) > (double)ROUNDING * before;
+            add_weight(h, other, before);
+            add_weight(h, 2 + other, after);
         }
 }
 
@@ -307,13 +383,15 @@ static kith_status fill_histograms(const report *r, histograms *h,
         fill_part(r, of, (int32_t)((int64_t)r->n * i / PARTS),
                   (int32_t)((int64_t)r->n * (i + 1) / PARTS), &part[i]);
     }
-    for (int i = 0; i < PARTS; i++)
+    for (int i = 0; i < PARTS; i++) {
+        h->moved |= part[i].moved;
         for (int k = 0; k < 4; k++) {
             h->sum[k] += part[i].sum[k];
             h->n[k] += part[i].n[k];
             for (int b = 0; b < HISTOGRAM; b++)
                 h->count[k][b] += part[i].count[k][b];
         }
+    }
 out:
     kith__free(part);
     kith__free(of);
@@ -333,7 +411,7 @@ static kith_status put_weights(const report *r, kith_error *err)
     kith__json_number(r->j, "low", h.low);
     kith__json_number(r->j, "high", h.high);
     kith__json_bool(r->j, "guessed", guessed);
-    kith__json_bool(r->j, "learnt", r->s->b.weights != NULL);
+    kith__json_bool(r->j, "learnt", h.moved);
     for (int i = 0; i < 4; i++) {
         kith__json_open(r->j, names[i], '[');
         for (int b = 0; b < HISTOGRAM; b++)
@@ -350,7 +428,8 @@ out:
     return st;
 }
 
-/* The largest change in each iteration of P = Q + W P H from P = Q. */
+/* The largest change in each iteration of P = Q + W P H from P = Q, W and H as
+ * they are in the end; for a method that learns them, "trace_after" the run. */
 static kith_status put_trace(const report *r, kith_error *err)
 {
     const kith__task *t = &r->s->setting.task;
@@ -369,6 +448,7 @@ static kith_status put_trace(const report *r, kith_error *err)
     TRY_NEW(from, kith__alloc_big(cells, sizeof(float)));
     TRY_NEW(to, kith__alloc_big(cells, sizeof(float)));
     memcpy(from, r->s->b.Q, (size_t)cells * sizeof(float));
+    kith__json_bool(r->j, "trace_after", r->s->b.linear == KITH__FIXED_POINT);
     kith__json_open(r->j, "trace", '[');
     for (int i = 0; i < most; i++) {
         const float change = kith__coupled_step(

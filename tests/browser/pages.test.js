@@ -159,7 +159,7 @@ try {
     const [download] = await Promise.all([page.waitForEvent("download"), page.click("text=Download")]);
     const text = readFileSync(await download.path(), "utf8").trim().split("\n");
     check(text.length === 101, `${text.length} lines`);
-    check(text[0] === "node\tpredicted\tconfidence\tknown\tneighbours", text[0]);
+    check(text[0] === "node\tpredicted\tconfidence\tlabel\tneighbours", text[0]);
     await page.context().close();
   });
 
