@@ -5,26 +5,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "node_ids.h"
+
 /* What a node is for. */
 typedef enum use { USE_NONE, USE_TO_LEARN, USE_TO_TUNE } use;
-
-/* An id for a message: control characters become '?', cut to 60 bytes. */
-static const char *shown_id(const char *id, size_t length, char out[64])
-{
-    const size_t n = length < 60 ? length : 60;
-
-    for (size_t i = 0; i < n; i++)
-        out[i] = (char)((unsigned char)id[i] < 32 || id[i] == 127 ? '?'
-                                                                  : id[i]);
-    out[n] = '\0';
-    return out;
-}
 
 static kith_status mark_line(run *r, const kith_dataset *d, const char *path,
                              const char *id, size_t length, use *uses)
 {
     const int32_t u = kith_graph_find(d->graph, id, length);
-    char shown[64];
+    char shown[SHOWN_ID];
 
     if (u < 0)
         return run_fail(r, KITH_ERR_PARSE, path,

@@ -74,6 +74,7 @@ static json_t *features(const told_explanation *t)
         json_t *o = json_object();
 
         json_object_set_new(o, "column", json_count(p->column));
+        json_object_set_new(o, "of", json_text(p->of));
         json_object_set_new(o, "amount", json_number(p->amount));
         json_object_set_new(o, "weight", json_number(p->weight));
         json_object_set_new(o, "value", json_number(p->value));
@@ -111,6 +112,9 @@ bool explain_json(FILE *out, const told_explanation *t)
 
     json_object_set_new(o, "node", node_id_json(t->data->graph, e->node));
     json_object_set_new(o, "class", class_name(t, e->of_class));
+    json_object_set_new(o, "predicted", class_name(t, e->likeliest));
+    json_object_set_new(
+        o, "label", class_name(t, kith_solution_trained(t->solution, e->node)));
     json_object_set_new(o, "method", json_text(kith_model_method(t->model)));
     json_object_set_new(o, "probability", json_number(e->probability));
     json_object_set_new(o, "belief", json_number(e->belief));

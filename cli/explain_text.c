@@ -5,14 +5,14 @@
 #include "node_ids.h"
 #include "term.h"
 
-enum { BAR_WIDTH = 20, ID_WIDTH = 24, CLASS_WIDTH = 14 };
+enum { BAR_WIDTH = 21, ID_WIDTH = 24, CLASS_WIDTH = 14, OF_WIDTH = 22 };
 
-/* A bar whose side tells the sign as well as the '+' or '-' before it. */
+/* The side of the bar tells the sign as well as the '+' or '-' before it. */
 static void value_and_bar(FILE *out, double value, double most)
 {
     fprintf(out, most >= 0.01 ? "%+11.5f  " : "%+11.2e  ", value);
-    if (most > 0 && value != 0)
-        term_bar(out, fabs(value) / most, BAR_WIDTH);
+    if (most > 0)
+        term_signed_bar(out, value / most, BAR_WIDTH);
     fputc('\n', out);
 }
 
@@ -118,13 +118,13 @@ static void feature_rows(FILE *out, const told_explanation *t)
     if (!e->features)
         return;
     fputc('\n', out);
-    term_heading(out, "Features in its logistic regression (column, amount, "
-                      "weight)");
+    term_heading(out, "Features in its logistic regression (column, whose, "
+                      "amount, weight)");
     for (int32_t i = 0; i < e->n_features; i++) {
         const kith_feature_part *p = &e->features[i];
 
-        fprintf(out, "  %-24d  %10.5f  %+10.4f", (int)p->column, p->amount,
-                p->weight);
+        fprintf(out, "  %6d  %-*s  %8.4f  %+8.3f", (int)p->column, OF_WIDTH,
+                p->of, p->amount, p->weight);
         value_and_bar(out, p->value, fabs(e->features[0].value));
     }
     fprintf(out, "  bias %+.5f, all together %+.5f%s\n", e->bias,
@@ -132,23 +132,40 @@ static void feature_rows(FILE *out, const told_explanation *t)
             e->clamped ? "; its label stands in their place" : "");
 }
 
+static void class_row(FILE *out, const told_explanation *t, const char *key,
+                      int32_t c, double probability)
+{
+    fprintf(out, "  %-16s  ", key);
+    term_foreign(out, kith_model_class_name(t->model, c), 40, false);
+    if (!isnan(probability))
+        fprintf(out, ", probability %.4f", probability);
+    fputc('\n', out);
+}
+
+/* The class explained, the likeliest if that is another, the one learnt from.
+ */
+static void class_rows(FILE *out, const told_explanation *t)
+{
+    const kith_explanation *e = t->e;
+    const int32_t trained = kith_solution_trained(t->solution, e->node);
+
+    class_row(out, t, "class", e->of_class, e->probability);
+    if (e->likeliest != e->of_class)
+        class_row(out, t, "but predicted", e->likeliest,
+                  e->likeliest_probability);
+    if (trained >= 0)
+        class_row(out, t, "known label", trained, (double)NAN);
+}
+
 void explain_text(FILE *out, const told_explanation *t)
 {
     const kith_explanation *e = t->e;
     const term_style style = term_style_of(out);
-    const int32_t trained = kith_solution_trained(t->solution, e->node);
 
     fputs(style.bold, out);
     node_id_text(out, t->data->graph, e->node, 60, false);
     fprintf(out, "%s\n\n", style.reset);
-    fprintf(out, "  %-16s  ", "class");
-    term_foreign(out, kith_model_class_name(t->model, e->of_class), 40, false);
-    fprintf(out, ", probability %.4f\n", e->probability);
-    if (trained >= 0) {
-        fprintf(out, "  %-16s  ", "known label");
-        term_foreign(out, kith_model_class_name(t->model, trained), 40, false);
-        fputc('\n', out);
-    }
+    class_rows(out, t);
     term_row(out, "method", "%s", kith_model_method(t->model));
     term_row(out, "belief", "%+.6f (above 0 speaks for the class)", e->belief);
     term_row(out, "contributions", "%s", kith_explanation_words(e));

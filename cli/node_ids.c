@@ -27,6 +27,25 @@ void node_id_text(FILE *out, const kith_graph *g, int32_t node, int width,
     term_foreign(out, node_id(g, node, id), width, pad);
 }
 
+const char *shown_id(const char *id, size_t length, char out[SHOWN_ID])
+{
+    char text[SHOWN_ID];
+    size_t from = 0, to = 0;
+
+    if (length > SHOWN_ID - 1)
+        length = SHOWN_ID - 1;
+    memcpy(text, id, length);
+    text[length] = '\0';
+    while (from < length) {
+        const size_t obeyed = term_obeyed(text + from);
+
+        out[to++] = text[from] == '\0' || obeyed ? '?' : text[from];
+        from += obeyed ? obeyed : 1;
+    }
+    out[to] = '\0';
+    return out;
+}
+
 json_t *node_id_json(const kith_graph *g, int32_t node)
 {
     char buffer[KITH_ID_BUFFER];
@@ -42,18 +61,14 @@ json_t *node_id_json(const kith_graph *g, int32_t node)
 kith_status node_named(run *r, const kith_graph *g, const char *id,
                        int32_t *node)
 {
-    char shown[64];
-    size_t n = 0;
+    char shown[SHOWN_ID];
 
     *node = kith_graph_find(g, id, strlen(id));
     if (*node >= 0)
         return KITH_OK;
-    for (; n < 60 && id[n]; n++)
-        shown[n] = (unsigned char)id[n] < 32 || id[n] == 127 ? '?' : id[n];
-    shown[n] = '\0';
     return run_fail(r, KITH_ERR_ARGUMENT, NULL,
-                    "no node '%s' in the graph (%d nodes)", shown,
-                    (int)kith_graph_nodes(g));
+                    "no node '%s' in the graph (%d nodes)",
+                    shown_id(id, strlen(id), shown), (int)kith_graph_nodes(g));
 }
 
 kith_status class_named(run *r, const kith_model *m, const char *name,

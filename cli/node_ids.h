@@ -13,7 +13,12 @@
 enum { NODE_ID = 256 };
 const char *node_id(const kith_graph *g, int32_t node, char out[NODE_ID]);
 
-/* Print it in `width` columns; control characters become '?'. */
+/* An id for a message, cut to 63 bytes: what a terminal would obey becomes '?'.
+ * Returns out. */
+enum { SHOWN_ID = 64 };
+const char *shown_id(const char *id, size_t length, char out[SHOWN_ID]);
+
+/* Print it in `width` columns, as term_foreign() does. */
 void node_id_text(FILE *out, const kith_graph *g, int32_t node, int width,
                   bool pad);
 json_t *node_id_json(const kith_graph *g, int32_t node);

@@ -136,6 +136,40 @@ void term_bar(FILE *stream, double share, int width)
     fputs(style.reset, stream);
 }
 
+/* Whole and half columns only: blocks that fill from the right have no
+ * eighths. */
+static void left_bar(FILE *stream, double share, int width)
+{
+    const bool blocks = term_is_utf8();
+    const term_style style = term_style_of(stream);
+    int halves = (int)lround(fmin(share, 1) * 2 * width);
+
+    halves = halves < 1 ? 1 : halves;
+    if (!blocks)
+        halves += halves % 2;
+    for (int i = 0; i < width - (halves + 1) / 2; i++)
+        fputc(' ', stream);
+    fputs(style.accent, stream);
+    if (halves % 2)
+        fputs("\u2590", stream);
+    for (; halves >= 2; halves -= 2)
+        fputs(blocks ? "\u2588" : "#", stream);
+    fputs(style.reset, stream);
+}
+
+void term_signed_bar(FILE *stream, double share, int width)
+{
+    const int half = (width - 1) / 2;
+
+    if (share < 0)
+        left_bar(stream, -share, half);
+    else
+        fprintf(stream, "%*s", half, "");
+    fputs(term_is_utf8() ? "\u2502" : "|", stream);
+    if (share > 0)
+        term_bar(stream, share, half);
+}
+
 void term_row(FILE *stream, const char *key, const char *format, ...)
 {
     va_list list;
@@ -154,20 +188,39 @@ void term_heading(FILE *stream, const char *text)
     fprintf(stream, "%s%s%s\n", style.bold, text, style.reset);
 }
 
+size_t term_obeyed(const char *text)
+{
+    const unsigned char *c = (const unsigned char *)text;
+
+    if (c[0] < 32 || c[0] == 127)
+        return c[0] != '\0';
+    if (c[0] == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0)
+        return 2; /* U+0080 to U+009F, among them another ESC [ */
+    if (c[0] == 0xD8 && c[1] == 0x9C)
+        return 2; /* U+061C */
+    if (c[0] == 0xE2 && c[1] == 0x80 &&
+        (c[2] == 0x8E || c[2] == 0x8F || (c[2] >= 0xA8 && c[2] <= 0xAE)))
+        return 3; /* U+200E, U+200F, U+2028 to U+202E */
+    return c[0] == 0xE2 && c[1] == 0x81 && c[2] >= 0xA6 && c[2] <= 0xA9
+               ? 3 /* U+2066 to U+2069 */
+               : 0;
+}
+
 void term_foreign(FILE *stream, const char *text, int width, bool pad)
 {
     const bool cut = term_columns(text) > width;
     const int shown = cut ? width - 2 : width;
     int columns = 0;
 
-    for (; *text; text++) {
-        const unsigned char c = (unsigned char)*text;
-        const bool starts = (c & 0xC0) != 0x80;
+    while (*text) {
+        const size_t obeyed = term_obeyed(text);
+        const bool starts = ((unsigned char)*text & 0xC0) != 0x80;
 
         if (columns + starts > shown)
             break;
         columns += starts;
-        fputc(c < 32 || c == 127 ? '?' : c, stream);
+        fputc(obeyed ? '?' : *text, stream);
+        text += obeyed ? obeyed : 1;
     }
     if (cut)
         columns += fputs("..", stream) >= 0 ? 2 : 0;

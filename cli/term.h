@@ -46,6 +46,10 @@ const char *term_seconds(double seconds, char out[TERM_NUMBER]);
  * or '#' if the locale is not UTF-8.  A share above 0 always shows. */
 void term_bar(FILE *stream, double share, int width);
 
+/* A bar to the left (share below 0) or right of a line in the middle of width
+ * columns. */
+void term_signed_bar(FILE *stream, double share, int width);
+
 /* One row of a table: "  key           value". */
 void term_row(FILE *stream, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -53,8 +57,12 @@ void term_row(FILE *stream, const char *key, const char *format, ...)
 /* A heading above rows, bold on a terminal. */
 void term_heading(FILE *stream, const char *text);
 
-/* Print text that came from a file: control characters become '?'; cut to
- * `width` columns and, if pad, filled up to them. */
+/* Bytes at the start of UTF-8 text that a terminal would obey and not show:
+ * control characters, and those that turn the direction of writing; else 0. */
+size_t term_obeyed(const char *text);
+
+/* Print text that came from a file: what term_obeyed() names becomes '?'; cut
+ * to `width` columns and, if pad, filled up to them. */
 void term_foreign(FILE *stream, const char *text, int width, bool pad);
 
 #endif

@@ -87,6 +87,8 @@ typedef struct kith_feature_part {
     double amount;  /* in the node's row as logistic regression sees it */
     double weight;  /* of the class, less the mean of all classes */
     double value;
+    const char *of; /* whose feature, or what else it is: "own", "neighbours'
+                       mean", "degree", ... */
 } kith_feature_part;
 
 /* What an explanation is a sum of. */
@@ -107,20 +109,24 @@ typedef enum kith_sum_kind {
  *              + residual
  *
  * For logreg the belief is the logit less its mean over the classes, and own
- * is what the features say.
+ * is what the features say.  A bias is known of any node, so it is no part of
+ * own but `constant`.
  */
 typedef struct kith_explanation {
     int32_t node;
     int32_t of_class;
+    int32_t likeliest; /* the most probable class, which may be another */
     double belief;
-    double probability;
-    double sum;         /* of the parts below but the residual */
-    double residual;    /* belief - sum: rounding */
-    double own;         /* the node's own potential, as it is */
-    double echo;        /* the same, returning over neighbours */
-    double labelled;    /* all other training nodes */
-    double others;      /* all nodes without a known label */
-    double constant;    /* of the class: bias and mean of features */
+    double probability;           /* of of_class */
+    double likeliest_probability; /* of likeliest */
+    double sum;                   /* of the parts below but the residual */
+    double residual;              /* belief - sum: rounding */
+    double own;                   /* the node's own potential, as it is */
+    double echo;                  /* the same, returning over neighbours */
+    double labelled;              /* all other training nodes */
+    double others;                /* all nodes without a known label */
+    double constant;    /* of the class: bias and mean of features; 0 where the
+                           potentials are probabilities */
     double unconverged; /* what stopping before the fixed point left */
     kith_sum_kind kind;
     bool roots;         /* the belief is the fourth power, with the sign, of
@@ -140,7 +146,7 @@ typedef struct kith_explanation {
     bool paths_complete; /* no other path is larger */
     kith_feature_part *features;
     double feature_sum; /* of all columns and the bias: the logit less mean */
-    double bias;
+    double bias;        /* of the class in that logit */
 } kith_explanation;
 
 /*

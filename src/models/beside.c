@@ -21,6 +21,7 @@
 #include "kernels/softmax.h"
 #include "models/blocks.h"
 #include "models/coupling_fit.h"
+#include "models/logits.h"
 #include "models/recipe.h"
 
 enum { FOLDS = 5, HOPS = 12, MOST_STEPS = 300 };
@@ -44,13 +45,22 @@ static const float lambdas[] = {.1f, 1, 5, 25, INFINITY};
 
 /* ---- potentials ---------------------------------------------------------- */
 
+/* A fit of a list: which nodes it leaves out, its penalty, its Z. */
+typedef struct one_fit {
+    float penalty;
+    int without;
+    float *Z;    /* n x C, new */
+    float *keep; /* room for its B, (columns + 1) x C; NULL = not wanted */
+} one_fit;
+
 /* Z = F B with B fitted to the training nodes but those of one fold (negative:
  * to all). */
 static kith_status fit_potentials(const kith__task *t,
-                                  const kith__feature_map *map, float penalty,
-                                  int without, float *Z, kith_error *err)
+                                  const kith__feature_map *map,
+                                  const one_fit *fit, kith_error *err)
 {
     const int C = t->classes;
+    const int64_t size = (map->columns + 1) * C;
     kith_status st = KITH_OK;
     float *target = NULL, *weight = NULL, *B = NULL;
     kith__map_room room = {0};
@@ -58,14 +68,16 @@ static kith_status fit_potentials(const kith__task *t,
     TRY(kith__map_room_new(map, C, &room, err));
     TRY_NEW(target, kith__alloc_zeroed((int64_t)t->n * C, sizeof(float)));
     TRY_NEW(weight, kith__alloc_zeroed(t->n, sizeof(float)));
-    TRY_NEW(B, kith__alloc_zeroed((map->columns + 1) * C, sizeof(float)));
+    TRY_NEW(B, kith__alloc_zeroed(size, sizeof(float)));
     for (int32_t l = 0; l < t->n_train; l++) {
         target[(int64_t)t->train[l] * C + t->truth[l]] = 1;
-        weight[t->train[l]] = l % FOLDS != without;
+        weight[t->train[l]] = l % FOLDS != fit->without;
     }
     TRY(kith__soft_fit(map, &(kith__soft_rows){target, weight}, C,
-                       (double)penalty, MOST_STEPS, 1e-4, B, err));
-    kith__map_apply(map, B, C, &room, Z);
+                       (double)fit->penalty, MOST_STEPS, 1e-4, B, err));
+    kith__map_apply(map, B, C, &room, fit->Z);
+    if (fit->keep)
+        memcpy(fit->keep, B, (size_t)size * sizeof(*B));
 out:
     kith__free(target);
     kith__free(weight);
@@ -87,13 +99,6 @@ static void centre_logs(float *Z, int64_t n, int C)
     }
 }
 
-/* A fit of a list: which nodes it leaves out, its penalty, its Z. */
-typedef struct one_fit {
-    float penalty;
-    int without;
-    float *Z; /* n x C, new */
-} one_fit;
-
 /* All fits of a list, one per thread at a time. */
 static kith_status fit_all(const kith__task *t, const kith__feature_map *map,
                            one_fit *fits, int n, kith_error *err)
@@ -110,8 +115,7 @@ static kith_status fit_all(const kith__task *t, const kith__feature_map *map,
         kith_status got;
 
         own.threads = 1;
-        got = fit_potentials(t, &own, fits[i].penalty, fits[i].without,
-                             fits[i].Z, &why);
+        got = fit_potentials(t, &own, &fits[i], &why);
         kith__note_failure(got, &why, &st, err);
     }
 out:
@@ -124,17 +128,27 @@ static void release_fits(one_fit *fits, int n)
         kith__free(fits[i].Z);
 }
 
-/* L of all nodes, at training nodes out of fold. */
+static int folds_of(const kith__task *t)
+{
+    return t->n_train >= 2 * FOLDS ? FOLDS : 0;
+}
+
+/* L of all nodes, at training nodes out of fold.  keep: room for the B of all,
+ * then of each fold; NULL if not wanted. */
 static kith_status find_L(const kith__task *t, const kith__feature_map *map,
-                          float penalty, float *L, kith_error *err)
+                          float penalty, float *L, float *keep, kith_error *err)
 {
     const int C = t->classes;
-    const int folds = t->n_train >= 2 * FOLDS ? FOLDS : 0;
+    const int64_t size = (map->columns + 1) * C;
+    const int folds = folds_of(t);
     one_fit fits[FOLDS + 1] = {0};
     kith_status st = KITH_OK;
 
     for (int i = 0; i <= folds; i++) /* the last leaves nothing out */
-        fits[i] = (one_fit){.penalty = penalty, .without = i < folds ? i : -1};
+        fits[i] = (one_fit){.penalty = penalty,
+                            .without = i < folds ? i : -1,
+                            .keep = keep ? keep + (i + 1) % (folds + 1) * size
+                                         : NULL};
     TRY(fit_all(t, map, fits, folds + 1, err));
     memcpy(L, fits[folds].Z, (size_t)t->n * (size_t)C * sizeof(*L));
     for (int32_t l = 0; folds > 0 && l < t->n_train; l++) {
@@ -344,26 +358,49 @@ out:
     return st;
 }
 
+/* B -> alpha B + 1 b' in every fold: what P's own part is made of. */
+static void scale_logits(const kith__kept_coupling *kept, int C,
+                         kith__logits *l)
+{
+    const int64_t size = (l->map.columns + 1) * C;
+
+    for (int64_t i = 0; i < (1 + l->folds) * size; i++) {
+        const bool bias = i % size >= size - C;
+
+        l->B[i] = (float)kept->alpha * l->B[i] + (bias ? kept->b[i % C] : 0);
+    }
+}
+
 kith_status kith__beside_follow(const kith__quest *q, const kith__recipe *r,
                                 kith__kept_coupling *coupling,
                                 kith__beliefs *out, kith_error *err)
 {
+    const int C = q->task->classes;
     kith_status st = KITH_OK;
-    kith__feature_map map = {0};
-    kith__blocks blocks = {0};
+    kith__logits *l = NULL;
     views v = {0};
 
-    TRY(kith__blocks_new(q->task, q->features, &blocks, err));
-    TRY(kith__blocks_map(&blocks, r->blocks, &map, err));
+    TRY_NEW(l, kith__alloc_zeroed(1, sizeof(*l)));
+    TRY(kith__blocks_new(q->task, q->features, &l->blocks, err));
+    TRY(kith__blocks_map(&l->blocks, r->blocks, &l->map, err));
     TRY(new_views(q->task, &v, err));
-    TRY(find_L(q->task, &map, r->penalty, v.L, err));
+    l->folds = folds_of(q->task);
+    if (out->Q)
+        TRY_NEW(l->B, kith__alloc((1 + l->folds) * (l->map.columns + 1) * C,
+                                  sizeof(*l->B)));
+    TRY(find_L(q->task, &l->map, r->penalty, v.L, l->B, err));
     look_around(q->task, &v);
     TRY(use_graph(q, &v, r, coupling, out->P, err));
     TRY(keep_parts(q->task, &v, r, coupling, out, err));
+    if (out->Q) {
+        if (r->graph == KITH__GRAPH_FITTED)
+            scale_logits(coupling, C, l);
+        out->logits = l;
+        l = NULL;
+    }
 out:
     release_views(&v);
-    kith__feature_map_release(&map);
-    kith__blocks_release(&blocks);
+    kith__logits_free(l);
     return st;
 }
 
@@ -382,7 +419,7 @@ static kith_status loss_of(const kith__quest *q, const kith__feature_map *map,
     if (q->val->n >= MANY_NODES)
         return KITH_OK;
     TRY_NEW(L, kith__alloc_big((int64_t)t->n * t->classes, sizeof(float)));
-    TRY(find_L(t, map, penalty, L, err));
+    TRY(find_L(t, map, penalty, L, NULL, err));
     *out += t->n_train * kith__log_loss(L, t->classes, &train, 1);
 out:
     kith__free(L);
@@ -514,7 +551,7 @@ kith_status kith__beside_search(const kith__quest *q, kith__found *found,
         goto out;
     TRY(kith__blocks_map(&blocks, r.blocks, &map, err));
     TRY(new_views(q->task, &v, err));
-    TRY(find_L(q->task, &map, r.penalty, v.L, err));
+    TRY(find_L(q->task, &map, r.penalty, v.L, NULL, err));
     look_around(q->task, &v);
     TRY_NEW(P, kith__alloc_big(cells, sizeof(*P)));
     TRY_NEW(kept.H, kith__alloc((int64_t)C * C, sizeof(float)));

@@ -114,12 +114,18 @@ out:
     return st;
 }
 
+/* Is each column many, its value in bins? */
+static bool in_bins(const kith_features *f)
+{
+    return f->columns <= FEW_COLUMNS && !kith__features_binary(f);
+}
+
 static kith_status own_features(const kith_features *f, kith__matrix *out,
                                 kith_error *err)
 {
     float *none = NULL;
 
-    if (f->columns <= FEW_COLUMNS && !kith__features_binary(f))
+    if (in_bins(f))
         return numeric_features(f, out, err);
     return kith__prepare_features(f, KITH_PREP_L2, NULL, out, &none, err);
 }
@@ -218,7 +224,7 @@ kith_status kith__blocks_new(const kith__task *task,
     const float *a = kith_graph_weights(task->graph);
     kith_status st = KITH_OK;
 
-    *out = (kith__blocks){.task = task, .features = features};
+    *out = (kith__blocks){.task = task, .features = features, .W = task->W};
     TRY_NEW(out->root, kith__alloc(task->n, sizeof(float)));
     TRY_NEW(out->ones, kith__alloc(task->n, sizeof(float)));
     for (int32_t u = 0; u < task->n; u++) {
@@ -276,24 +282,30 @@ kith_status kith__blocks_map(kith__blocks *b, unsigned which,
         unsigned block, table;
         kith__table *t;
         int hops;
+        const char *what;
     } all[] = {
-        {KITH__X, KITH__X, &b->x, 0},
-        {KITH__LEN, KITH__LEN, &b->len, 0},
-        {KITH__AX, KITH__X, &b->x, 1},
-        {KITH__A2X, KITH__X, &b->x, 2},
-        {KITH__DEG, KITH__DEG, &b->deg, 0},
-        {KITH__SPECA, KITH__SPECA, &b->speca, 0},
-        {KITH__SPECS, KITH__SPECS, &b->specs, 0},
+        {KITH__X, KITH__X, &b->x, 0, "own"},
+        {KITH__LEN, KITH__LEN, &b->len, 0, "how many it has"},
+        {KITH__AX, KITH__X, &b->x, 1, "neighbours' mean"},
+        {KITH__A2X, KITH__X, &b->x, 2, "mean two steps away"},
+        {KITH__DEG, KITH__DEG, &b->deg, 0, "degree"},
+        {KITH__SPECA, KITH__SPECA, &b->speca, 0, "place in the graph"},
+        {KITH__SPECS, KITH__SPECS, &b->specs, 0, "place in the graph"},
     };
     kith_status st = KITH_OK;
+    kith__block *last;
 
     *out = (kith__feature_map){.n = b->task->n, .threads = b->task->threads};
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++) {
         if (!(which & all[i].block))
             continue;
         TRY(make(b, all[i].table, all[i].t, err));
-        TRY(kith__map_add_means(out, all[i].t, &b->task->W, b->root,
-                                all[i].hops, err));
+        TRY(kith__map_add_means(out, all[i].t, &b->W, b->root, all[i].hops,
+                                err));
+        last = &out->block[out->blocks - 1];
+        last->what = all[i].what;
+        last->each = all[i].table == KITH__X && in_bins(b->features) ? BINS + 1
+                                                                     : 1;
     }
 out:
     if (st != KITH_OK)

@@ -27,9 +27,10 @@ enum {
     KITH__SPECS = 64
 };
 
-/* The tables of blocks, made when first asked for. */
+/* The tables of blocks, made when first asked for.  Maps point into it. */
 typedef struct kith__blocks {
     const kith__task *task;
+    kith__coupled W; /* the task's, which a map may outlive */
     const kith_features *features;
     float *root; /* sqrt of the degree; 0 for isolated nodes */
     float *ones;

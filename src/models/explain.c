@@ -168,6 +168,7 @@ static void find_contributions(const kith_solution *s, const double *to,
     for (int c = 0; s->b.own && c < C; c++)
         e->contribution[e->node] +=
             ((double)s->b.own[at + c] - (double)s->b.Q[at + c]) * to[c];
+    e->contribution[e->node] -= e->constant;
 }
 
 /* - sum_v r_v . z_v, R = Q + W P H - P. */
@@ -251,6 +252,7 @@ static kith_status find_features(const kith_solution *s, int32_t most,
                                  kith_explanation *e, kith_error *err)
 {
     const kith_model *m = s->model;
+    const char *of = m->params.smooth > 0 ? "averaged over the graph" : "own";
     kith_status st = KITH_OK;
     kith__design design = {0};
     kith__matrix row = {0};
@@ -266,7 +268,7 @@ static kith_status find_features(const kith_solution *s, int32_t most,
                                               e->of_class);
         const double y = (double)row.value[p];
 
-        kith__keep_feature(e, most, (kith_feature_part){j, y, w, y * w});
+        kith__keep_feature(e, most, (kith_feature_part){j, y, w, y * w, of});
     }
     e->bias = kith__centred_weight(m->weights, m->columns, m->classes,
                                    e->of_class);
@@ -303,6 +305,10 @@ static void find_belief(const kith_solution *s, const double *to,
         e->belief += (double)s->b.P[at + c] * to[c];
         e->own += (double)own[at + c] * to[c];
     }
+    if (s->b.own && s->b.logits) { /* logits: their bias is no one's own */
+        e->constant = kith__logit_bias(s, e);
+        e->own -= e->constant;
+    }
     if (s->b.roots)
         e->belief = copysign(pow(e->belief, 4), e->belief);
     e->clamped = s->trained[e->node] >= 0 && !s->b.own &&
@@ -337,7 +343,8 @@ out:
 static void explain_features_alone(const kith_solution *s, kith_explanation *e)
 {
     e->belief = kith__centred_weight(s->b.P, e->node, e->classes, e->of_class);
-    e->own = e->feature_sum;
+    e->constant = e->bias;
+    e->own = e->feature_sum - e->bias;
 }
 
 static kith_sum_kind kind_of(const kith_solution *s)
@@ -387,11 +394,13 @@ static kith_status choose_class(const kith_solution *s, kith_explanation *e,
 
     TRY_NEW(row, kith__alloc(e->classes, sizeof(*row)));
     kith__softmax_rows(p, 1, e->classes, s->model->temperature, row, 1);
+    for (int c = 0; c < e->classes; c++)
+        if (p[c] > p[e->likeliest])
+            e->likeliest = c;
     if (e->of_class < 0)
-        for (int c = e->of_class = 0; c < e->classes; c++)
-            if (p[c] > p[e->of_class])
-                e->of_class = c;
+        e->of_class = e->likeliest;
     e->probability = (double)row[e->of_class];
+    e->likeliest_probability = (double)row[e->likeliest];
 out:
     kith__free(row);
     return st;
@@ -481,8 +490,10 @@ static const char *own_words(const kith_explanation *e)
         return "the node's own label";
     if (e->own == 0)
         return "the node itself (nothing known)";
-    return e->features ? "the node's own features"
-                       : "what is known of the node itself";
+    if (e->kind == KITH_SUM_OWN || e->kind == KITH_SUM_BESIDE)
+        return "what is known of the node itself";
+    return e->n_features > 0 ? "the node's own features"
+                             : "the bias, as of any node";
 }
 
 int32_t kith_explanation_summands(const kith_explanation *e,
@@ -492,6 +503,10 @@ int32_t kith_explanation_summands(const kith_explanation *e,
     int32_t n = 0;
 
     out[n++] = (kith_summand){own_words(e), e->own};
+    if (e->kind == KITH_SUM_FEATURES || e->kind == KITH_SUM_OWN ||
+        e->kind == KITH_SUM_BESIDE)
+        out[n++] = (kith_summand){"the class's bias, as of any node",
+                                  e->constant};
     if (e->kind == KITH_SUM_FEATURES || e->kind == KITH_SUM_OWN)
         return n;
     if (e->kind != KITH_SUM_BESIDE)

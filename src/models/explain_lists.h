@@ -26,6 +26,9 @@ double kith__centred_weight(const float *B, int64_t j, int C, int c);
 kith_status kith__explain_logits(const kith_solution *s, int32_t most,
                                  kith_explanation *e, kith_error *err);
 
+/* The bias of the class in s->b.logits at the node, less the mean of all. */
+double kith__logit_bias(const kith_solution *s, const kith_explanation *e);
+
 /* The columns that weigh most in s->b.logits at the node. */
 kith_status kith__find_columns(const kith_solution *s, int32_t most,
                                kith_explanation *e, kith_error *err);

@@ -22,13 +22,14 @@
 #include "models/paths.h"
 
 /* B_c less the mean over the classes, as one column; the last row is b. */
-static float *centred_column(const kith__logits *l, int C, int c)
+static float *centred_column(const kith_solution *s, const kith_explanation *e)
 {
-    const int64_t rows = l->map.columns + 1;
+    const float *B = kith__logits_of(s->b.logits, &s->setting.task, e->node);
+    const int64_t rows = s->b.logits->map.columns + 1;
     float *out = kith__alloc(rows, sizeof(*out));
 
     for (int64_t j = 0; out && j < rows; j++)
-        out[j] = (float)kith__centred_weight(l->B, j, C, c);
+        out[j] = (float)kith__centred_weight(B, j, e->classes, e->of_class);
     return out;
 }
 
@@ -86,7 +87,7 @@ kith_status kith__explain_logits(const kith_solution *s, int32_t most,
     TRY(kith__new_parts(e, most, err));
     TRY(kith__map_room_new(&l->map, 1, &room, err));
     TRY_NEW(y, kith__alloc(e->nodes, sizeof(*y)));
-    TRY_NEW(B, centred_column(l, e->classes, e->of_class));
+    TRY_NEW(B, centred_column(s, e));
     kith__block_times(b, B, 1, &room, l->map.threads);
     memcpy(y, room.now, bytes);
     memset(room.now, 0, bytes);
@@ -107,6 +108,31 @@ out:
     return st;
 }
 
+/* Those of one block; how many there were. */
+static int64_t keep_columns(const kith__block *b, const float *row,
+                            const float *B, int32_t most, kith_explanation *e)
+{
+    const int32_t columns = b->x->x.columns, each = b->each > 0 ? b->each : 1;
+    const char *of = b->what       ? b->what
+                     : b->hops > 0 ? "seen through the graph"
+                                   : "own";
+
+    for (int32_t j = 0; j < columns; j++)
+        kith__keep_feature(
+            e, most,
+            (kith_feature_part){j / each, (double)row[j], (double)B[j],
+                                (double)row[j] * (double)B[j], of});
+    return columns;
+}
+
+double kith__logit_bias(const kith_solution *s, const kith_explanation *e)
+{
+    const kith__logits *l = s->b.logits;
+
+    return kith__centred_weight(kith__logits_of(l, &s->setting.task, e->node),
+                                l->map.columns, e->classes, e->of_class);
+}
+
 kith_status kith__find_columns(const kith_solution *s, int32_t most,
                                kith_explanation *e, kith_error *err)
 {
@@ -115,18 +141,17 @@ kith_status kith__find_columns(const kith_solution *s, int32_t most,
     kith_status st = KITH_OK;
     kith__map_room room = {0};
     float *E = NULL, *B = NULL, *row = NULL;
+    int64_t at = 0;
 
     TRY(kith__map_room_new(&l->map, 1, &room, err));
     TRY_NEW(e->features, kith__alloc(most, sizeof(*e->features)));
     TRY_NEW(E, kith__alloc_zeroed(e->nodes, sizeof(*E)));
     TRY_NEW(row, kith__alloc(columns + 1, sizeof(*row)));
-    TRY_NEW(B, centred_column(l, e->classes, e->of_class));
+    TRY_NEW(B, centred_column(s, e));
     E[e->node] = 1;
     kith__map_back(&l->map, E, 1, &room, row); /* the node's row of F */
-    for (int32_t j = 0; j < columns; j++)
-        kith__keep_feature(e, most,
-                           (kith_feature_part){j, (double)row[j], (double)B[j],
-                                               (double)row[j] * (double)B[j]});
+    for (int i = 0; i < l->map.blocks; i++)
+        at += keep_columns(&l->map.block[i], row + at, B + at, most, e);
     e->bias = (double)B[columns];
     e->feature_sum += e->bias;
 out:

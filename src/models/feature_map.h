@@ -42,6 +42,9 @@ typedef struct kith__block {
     float a;
     float *r, *c, *q; /* NULL = 1; q only with mu */
     float *mu;        /* NULL = 0 */
+    const char *what; /* whose columns these are, for people; NULL = seen
+                         through the graph, or as they are */
+    int each;         /* columns of x that a feature has; 0 = 1 */
     /* poly(O) diag(c) X, dense, where products with it are cheaper than passes
      * over the edges: few columns and many edges.  Else empty. */
     kith__table formed;

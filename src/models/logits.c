@@ -6,10 +6,22 @@ void kith__logits_release(kith__logits *l)
 {
     kith__feature_map_release(&l->map);
     kith__table_release(&l->x);
+    kith__blocks_release(&l->blocks);
     kith__smoother_release(&l->smoother);
     kith__free(l->has);
     kith__free(l->B);
     *l = (kith__logits){0};
+}
+
+const float *kith__logits_of(const kith__logits *l, const kith__task *task,
+                             int32_t node)
+{
+    const int64_t size = (l->map.columns + 1) * task->classes;
+
+    for (int32_t i = 0; l->folds > 0 && i < task->n_train; i++)
+        if (task->train[i] == node)
+            return l->B + (1 + i % l->folds) * size;
+    return l->B;
 }
 
 void kith__logits_free(kith__logits *l)

@@ -5,6 +5,7 @@
 #ifndef KITH_MODELS_LOGITS_H
 #define KITH_MODELS_LOGITS_H
 
+#include "models/blocks.h"
 #include "models/feature_map.h"
 #include "models/method.h"
 
@@ -12,10 +13,18 @@
 struct kith__logits {
     kith__smoother smoother;
     kith__table x;
+    kith__blocks blocks;
     kith__feature_map map;
     bool *has; /* nodes that have features; NULL = all */
-    float *B;  /* (columns + 1) x classes */
+    /* (columns + 1) x classes; behind it as many for each of `folds`: training
+     * node l has the logits of fold l % folds */
+    float *B;
+    int folds;
 };
+
+/* The B of a node's logits. */
+const float *kith__logits_of(const kith__logits *l, const kith__task *task,
+                             int32_t node);
 
 void kith__logits_release(kith__logits *l); /* a zeroed one is fine */
 void kith__logits_free(kith__logits *l);    /* NULL is fine */

@@ -382,22 +382,31 @@ function parts(title, head, rows, most) {
 function largest(rows) {
   return Math.max.apply(null, rows.map(function (r) { return Math.abs(r[r.length - 1]); })) || 1;
 }
+function signed(x) { return (x > 0 ? "+" : "") + short(x); }
+function note(c, text) { return c && fill(c, {}, [h("p", { "class": "soft" }, text)]); }
 function explanation() {
   document.title = D.node + " – Kith explanation";
-  page.appendChild(h("h1", {}, "Why is node ", name(D.node), " in class ", name(D["class"]), "?"));
-  page.appendChild(h("p", { "class": "soft" }, "Probability " + share(D.probability) + " by method " + D.method +
-    (D.known ? "; its known label is " : ""), D.known ? name(D.known) : "", ". A belief above 0 speaks for the class. Kith " + D.version + "."));
+  page.appendChild(D.is_likeliest
+    ? h("h1", {}, "Why is node ", name(D.node), " in class ", name(D["class"]), "?")
+    : h("h1", {}, "What speaks for class ", name(D["class"]), " at node ", name(D.node), "?"));
+  page.appendChild(h("p", { "class": "soft" }, "Probability " + share(D.probability) + " by method " + D.method,
+    D.is_likeliest ? "" : ["; the node is predicted to be in ", name(D.likeliest), " (" + share(D.likeliest_probability) + ")"],
+    D.known ? ["; its known label is ", name(D.known)] : "",
+    ". A belief above 0 speaks for the class. Kith " + D.version + "."));
   var sum = D.parts.slice();
   sum.push(["sum", D.sum]);
   cards(fill(parts("What the belief is made of", ["part", "value"], sum, largest(sum)), {},
     [h("p", { id: "sum", "class": "soft" }, "The belief is " + D.belief.toPrecision(6) + "; the parts sum to " + D.sum.toPrecision(6) +
       "; residual " + D.residual.toExponential(1) + ". Contributions: " + D.contributions + ".")]));
   cards(parts("Labelled nodes that add most", ["node", "label", "value"], D.top_labelled, largest(D.top_labelled)),
-    parts("Neighbours that it arrives through", ["node", "label", "weight", "value"], D.neighbours, largest(D.neighbours)),
-    parts("Other nodes that add most", ["node", "", "value"], D.top_others, largest(D.top_others)),
-    parts("Features", ["column", "amount", "weight", "value"], D.features.map(function (f) {
-      return ["" + f[0], f[1], f[2], f[3]];
-    }), largest(D.features)));
+    note(parts("Neighbours that it arrives through", ["node", "label", "weight", "value"], D.neighbours, largest(D.neighbours)),
+      "All neighbours together: " + signed(D.through_neighbours) + "."),
+    parts("Other nodes that add most", ["node", "value"], D.top_others.map(function (o) { return [o[0], o[2]]; }),
+      largest(D.top_others)),
+    note(parts("Features in its logistic regression", ["column", "whose", "amount", "weight", "value"],
+      D.features.map(function (f) { return ["" + f[0]].concat(f.slice(1)); }), largest(D.features)),
+      "Bias " + signed(D.bias) + "; all columns and the bias: " + signed(D.feature_sum) + "." +
+      (D.clamped ? " Its label stands in their place." : "")));
   if (D.paths.length) cards(card(D.paths_complete ? "Strongest paths" : "Strong paths found", h("ol", {}, D.paths.map(function (p) {
     return h("li", { "class": "path" }, p.nodes.map(function (n, i) {
       return [name(n), i < p.weights.length ? " –(" + short(p.weights[i]) + ")– " : ""];

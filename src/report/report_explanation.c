@@ -75,6 +75,7 @@ static void put_features(kith__json *j, const kith_explanation *e)
 
         kith__json_open(j, NULL, '[');
         kith__json_number(j, NULL, p->column);
+        kith__json_string(j, NULL, p->of);
         kith__json_number(j, NULL, p->amount);
         kith__json_number(j, NULL, p->weight);
         kith__json_number(j, NULL, p->value);
@@ -94,6 +95,10 @@ static void put_sum(kith__json *j, const kith_explanation *e)
         {"sum", e->sum},
         {"residual", e->residual},
         {"iterations", e->iterations},
+        {"through_neighbours", e->through_neighbours},
+        {"bias", e->bias},
+        {"feature_sum", e->feature_sum},
+        {"likeliest_probability", e->likeliest_probability},
     };
     kith_summand part[KITH_SUMMANDS_MOST];
     const int32_t n = kith_explanation_summands(e, part);
@@ -123,6 +128,9 @@ kith_status kith_report_explanation(const kith_solution *s,
     kith__json_string(&j, "kind", "explanation");
     kith__json_node(&j, "node", s->data->graph, e->node);
     put_class(&j, s, "class", e->of_class);
+    put_class(&j, s, "likeliest", e->likeliest);
+    kith__json_bool(&j, "is_likeliest", e->likeliest == e->of_class);
+    kith__json_bool(&j, "clamped", e->clamped);
     put_class(&j, s, "known", s->trained[e->node]);
     kith__json_string(&j, "method", kith_model_method(s->model));
     kith__json_string(&j, "version", kith_version());

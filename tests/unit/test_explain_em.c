@@ -295,7 +295,12 @@ TEST(a_fitted_coupling_is_one_step_beside_what_is_known_of_the_node)
             most = fmax(most, fabs(part));
         }
         CHECK_NEAR(e->echo, 0, 1e-6);
-        CHECK_NEAR(e->own + e->through_neighbours, e->belief, 1e-5);
+        CHECK_NEAR(e->own + e->constant + e->through_neighbours, e->belief,
+                   1e-5);
+        CHECK(e->n_features >
+              0); /* all columns: the node's part and the bias */
+        CHECK_NEAR(e->feature_sum, e->own + e->constant, 1e-5);
+        CHECK_NEAR(e->bias, e->constant, 1e-6); /* as floats */
         CHECK(!e->clamped);
         CHECK(e->n_paths > 0 && e->paths_complete);
         CHECK_NEAR(fabs(e->paths[0].value), most, 1e-5);
@@ -325,9 +330,11 @@ TEST(where_the_graph_is_ignored_a_node_stands_alone)
     CHECK_INT(e->kind, KITH_SUM_OWN);
     CHECK(fabs(e->belief) > 0);
     CHECK(fabs(e->residual) <= 1e-5 * fabs(e->belief));
-    CHECK_NEAR(e->own, e->belief, 1e-6);
+    CHECK_NEAR(e->own + e->constant, e->belief, 1e-6);
+    CHECK_NEAR(e->feature_sum, e->belief, 1e-5);
+    CHECK_TEXT(e->features[0].of, "own");
     CHECK_INT(e->n_labelled + e->n_others + e->n_neighbours + e->n_paths, 0);
-    CHECK_INT(kith_explanation_summands(e, part), 1);
+    CHECK_INT(kith_explanation_summands(e, part), 2);
     kith_explanation_free(e);
     tear_down(&f);
 }
