@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "same_file.h"
 #include "term.h"
 
 void run_begin(run *r, const args *a)
@@ -204,6 +205,8 @@ kith_status check_output(run *r, const char *path)
         return KITH_OK;
     if (is_folder(path))
         return run_fail(r, KITH_ERR_IO, path, "cannot write: is a folder");
+    if (check_apart(r, path) != KITH_OK)
+        return r->err.status;
     if (access(path, F_OK) == 0)
         return KITH_OK; /* perhaps a pipe or device: writing will tell */
     if (slash)

@@ -153,9 +153,46 @@ static kith_status write_list(task *t)
     return st;
 }
 
+/* How many nodes could be suggested: not learnt from, and among those named. */
+static kith_status count_candidates(task *t, int32_t *out)
+{
+    const int32_t n = kith_graph_nodes(t->data->graph);
+    const int32_t named = t->among ? t->n_among : n;
+    bool *seen = calloc((size_t)n + 1, sizeof(*seen));
+
+    *out = 0;
+    if (!seen)
+        return run_no_memory(&t->r);
+    for (int32_t i = 0; i < named; i++) {
+        const int32_t u = t->among ? t->among[i] : i;
+
+        *out += !seen[u] && kith_solution_trained(t->solution, u) < 0;
+        seen[u] = true;
+    }
+    free(seen);
+    return KITH_OK;
+}
+
+/* Say why the list is shorter than asked for, where that is not plain. */
+static void tell_short(const task *t, int32_t count, int32_t candidates)
+{
+    char found[TERM_NUMBER], all[TERM_NUMBER];
+
+    if (candidates == 0)
+        fputs("kith: nothing to suggest: every node that could be was learnt "
+              "from\n",
+              stderr);
+    else if (t->found < count && t->found < candidates)
+        fprintf(stderr,
+                "kith: %s of %s nodes suggested: of the others the model is "
+                "certain\n",
+                term_count(t->found, found), term_count(candidates, all));
+}
+
 static kith_status work(task *t)
 {
     const args *a = t->r.a;
+    int32_t candidates = 0;
     const int32_t count = (int32_t)args_integer(a, "count");
     kith_status st = check_output(&t->r, args_text(a, "output"));
 
@@ -175,8 +212,14 @@ static kith_status work(task *t)
         return run_no_memory(&t->r);
     st = kith_suggest(t->solution, t->among, t->n_among, count, t->list,
                       &t->found, &t->r.err);
+    if (st == KITH_OK)
+        st = count_candidates(t, &candidates);
     progress_end(&t->r.tty);
-    return st == KITH_OK ? write_list(t) : st;
+    if (st == KITH_OK)
+        st = write_list(t);
+    if (st == KITH_OK && !t->r.quiet)
+        tell_short(t, count, candidates);
+    return st;
 }
 
 static int suggest(const args *a)

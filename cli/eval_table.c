@@ -8,7 +8,7 @@
 #include "eval_report.h"
 #include "term.h"
 
-enum { CELL = 60, COLUMN = 14 };
+enum { CELL = 60, COLUMN = 14, BAR_WIDTH = 50 };
 
 /* ---- numbers ------------------------------------------------------------- */
 
@@ -152,6 +152,25 @@ static void block(FILE *out, const evaluation *e, const measure *shown)
     }
 }
 
+/* Accuracies side by side, for the eye. */
+static void bars(FILE *out, const evaluation *e)
+{
+    fputc('\n', out);
+    term_heading(out, "accuracy, from 0 to 1");
+    for (int i = 0; i < e->methods; i++) {
+        const double mean = spread_of(e, i, ACCURACY).mean;
+        char number[TERM_NUMBER];
+
+        decimal(mean, false, number);
+        fprintf(out, "%-*s  ", name_width(e), e->method[i].name);
+        if (isnan(mean))
+            fputc('-', out);
+        else
+            term_bar(out, mean, BAR_WIDTH);
+        fprintf(out, " %s\n", isnan(mean) ? "" : number);
+    }
+}
+
 static void head(FILE *out, const evaluation *e)
 {
     const term_style style = term_style_of(out);
@@ -242,6 +261,7 @@ void eval_table(FILE *out, const evaluation *e)
     head(out, e);
     block(out, e, first);
     block(out, e, second);
+    bars(out, e);
     foot(out, e);
     split_rows(out, e);
 }
