@@ -7,6 +7,7 @@
 #include "chosen_nodes.h"
 #include "cmd_shared.h"
 #include "commands.h"
+#include "json_text.h"
 #include "method_options.h"
 #include "node_ids.h"
 #include "out_text.h"
@@ -86,6 +87,8 @@ static const option options[] = {
      .type = OPTION_FILE,
      .value = "FILE",
      .help = "Where the list goes; - is standard output."},
+    {.name = "json",
+     .help = "Print the summary as one JSON object, for programs."},
     {.name = "val",
      .type = OPTION_FILE,
      .value = "FILE",
@@ -167,6 +170,10 @@ static kith_status list_unknown(task *t)
             t->order[t->n_order++] = u;
     }
     free(known);
+    if (t->n_order == 0)
+        return run_fail(&t->r, KITH_ERR_ARGUMENT, args_plain(t->r.a, 0),
+                        "no node is left to rank: all are learnt from or tuned "
+                        "on; give --labels of some nodes, or a --split");
     return KITH_OK;
 }
 
@@ -349,11 +356,37 @@ static double prevalence(const task *t)
                                             : (double)NAN;
 }
 
+static double used_prevalence(const task *t)
+{
+    return args_given(t->r.a, "prevalence")
+               ? args_real(t->r.a, "prevalence")
+               : (double)t->cut.positives /
+                     (t->cut.positives + t->cut.negatives);
+}
+
+/* The known nodes cannot tell how few positives there are: if that is given,
+ * the first n hold no more than all. */
+static void keep_possible(const task *t, int32_t n, kith_threshold *c)
+{
+    const double most = prevalence(t) * t->n_order / n;
+
+    if (n == 0 || isnan(most))
+        return;
+    c->precision = fmin(c->precision, most);
+    c->precision_low = fmin(c->precision_low, most);
+    c->precision_high = fmin(c->precision_high, most);
+}
+
 /* What the first n hold. */
 static kith_status cut_after(task *t, int32_t n, kith_threshold *out)
 {
-    return kith_threshold_choose(t->score, t->is, t->n_known, prevalence(t),
-                                 KITH_GOAL_AT, -(double)n + .5, out, &t->r.err);
+    const kith_status st =
+        kith_threshold_choose(t->score, t->is, t->n_known, prevalence(t),
+                              KITH_GOAL_AT, -(double)n + .5, out, &t->r.err);
+
+    if (st == KITH_OK)
+        keep_possible(t, n, out);
+    return st;
 }
 
 static kith_status cut(task *t)
@@ -372,6 +405,7 @@ static kith_status cut(task *t)
         precision ? KITH_GOAL_PRECISION : KITH_GOAL_RECALL,
         args_real(a, precision ? "precision" : "recall"), &t->cut, &t->r.err);
     t->n_listed = (int32_t)fmin(t->n_order, floor(-t->cut.threshold) + 1);
+    keep_possible(t, t->n_listed, &t->cut);
     return st;
 }
 
@@ -418,14 +452,16 @@ static void tell_expected(const task *t, FILE *out)
 {
     const kith_threshold *c = &t->cut;
     const double n = t->n_listed;
+    const int digits = n * c->precision < 10 ? 1 : 0;
     char a[TERM_NUMBER], b[TERM_NUMBER];
 
     term_row(out, "listed", "%s of %s unknown nodes, from probability %.4g",
              term_count(t->n_listed, a), term_count(t->n_order, b),
              t->n_listed > 0 ? score_at(t, t->n_listed - 1) : (double)NAN);
     if (!isnan(c->precision))
-        term_row(out, "expected hits", "%.0f (%.0f to %.0f)", n * c->precision,
-                 n * c->precision_low, n * c->precision_high);
+        term_row(out, "expected hits", "%.*f (%.*f to %.*f)", digits,
+                 n * c->precision, digits, n * c->precision_low, digits,
+                 n * c->precision_high);
     term_row(out, "precision", "%.3f (%.3f to %.3f, 95 %%)", c->precision,
              c->precision_low, c->precision_high);
     term_row(out, "recall", "%.3f (%.3f to %.3f, 95 %%)", c->recall,
@@ -440,56 +476,68 @@ static void tell_expected(const task *t, FILE *out)
     else
         term_row(out, "prevalence",
                  "%.3g, as among the labelled; --prevalence if it differs",
-                 (double)c->positives / (c->positives + c->negatives));
+                 used_prevalence(t));
 }
 
 /* What the test nodes of a split say. */
-static void tell_test(const task *t, FILE *out)
+typedef struct test_counts {
+    int64_t positives, hits, listed;
+    double precision, recall;
+} test_counts;
+
+static test_counts count_test(const task *t)
 {
     const kith_split *s = &t->nodes.named;
     const kith_labels *l = t->data->labels;
     const double from = t->n_listed > 0 ? score_at(t, t->n_listed - 1) : 2;
-    int64_t positives = 0, hits = 0, listed = 0;
+    test_counts n = {0};
 
-    if (s->n_test == 0)
-        return;
     for (int32_t i = 0; i < s->n_test; i++) {
         const int32_t u = s->test[i];
         const bool is = l->of[u] == t->positive;
         const bool in = (double)t->p[(int64_t)u * l->classes + t->positive] >=
                         from;
 
-        positives += is;
-        listed += in && l->of[u] >= 0;
-        hits += in && is;
+        n.positives += is;
+        n.listed += in && l->of[u] >= 0;
+        n.hits += in && is;
     }
+    n.precision = n.listed ? (double)n.hits / (double)n.listed : (double)NAN;
+    n.recall = n.positives ? (double)n.hits / (double)n.positives : (double)NAN;
+    return n;
+}
+
+static void tell_test(const task *t, FILE *out)
+{
+    const test_counts n = count_test(t);
+
+    if (t->nodes.named.n_test == 0)
+        return;
     fputc('\n', out);
     term_heading(out, "Test nodes of the split");
-    term_row(out, "precision", "%.4f (%lld of %lld listed)",
-             listed ? (double)hits / (double)listed : (double)NAN,
-             (long long)hits, (long long)listed);
-    term_row(out, "recall", "%.4f (%lld of %lld positives)",
-             positives ? (double)hits / (double)positives : (double)NAN,
-             (long long)hits, (long long)positives);
+    term_row(out, "precision", "%.4f (%lld of %lld listed)", n.precision,
+             (long long)n.hits, (long long)n.listed);
+    term_row(out, "recall", "%.4f (%lld of %lld positives)", n.recall,
+             (long long)n.hits, (long long)n.positives);
 }
+
+/* Lengths of other lists to tell about; 0 ends. */
+static const int32_t lengths[] = {10,     20,     50,     100,     200,   500,
+                                  1000,   2000,   5000,   10000,   20000, 50000,
+                                  100000, 200000, 500000, 1000000, 0};
 
 /* Precision and recall of shorter and longer lists. */
 static kith_status tell_lengths(task *t, FILE *out)
 {
-    static const int32_t lengths[] = {
-        10,   20,    50,    100,   200,    500,    1000,   2000,
-        5000, 10000, 20000, 50000, 100000, 200000, 500000, 1000000};
     const term_style style = term_style_of(out);
     char number[TERM_NUMBER];
 
     fprintf(out, "\n%s%12s  %9s  %9s  %7s%s\n", style.bold, "the first",
             "from p", "precision", "recall", style.reset);
-    for (size_t i = 0; i < sizeof(lengths) / sizeof(*lengths); i++) {
+    for (int i = 0; lengths[i] > 0 && lengths[i] <= t->n_order; i++) {
         kith_threshold at;
         kith_status st;
 
-        if (lengths[i] > t->n_order)
-            break;
         st = cut_after(t, lengths[i], &at);
         if (st != KITH_OK)
             return st;
@@ -530,6 +578,94 @@ static kith_status tell(task *t, FILE *out)
     else
         fputs("nothing was written: '-o FILE' keeps the list\n", out);
     fprintf(out, "took %s\n", term_seconds(seconds_now() - t->r.begun, time));
+    return st;
+}
+
+/* ---- the same for programs ----------------------------------------------- */
+
+/* {"estimate": x, "low": .., "high": ..}, all times `scale`. */
+static json_t *interval(double x, double low, double high, double scale)
+{
+    json_t *o = json_object();
+
+    json_object_set_new(o, "estimate", json_number(scale * x));
+    json_object_set_new(o, "low", json_number(scale * low));
+    json_object_set_new(o, "high", json_number(scale * high));
+    return o;
+}
+
+static void set_expected(json_t *o, const task *t)
+{
+    const kith_threshold *c = &t->cut;
+
+    json_object_set_new(o, "listed", json_count(t->n_listed));
+    json_object_set_new(o, "unknown", json_count(t->n_order));
+    json_object_set_new(o, "from_probability",
+                        json_number(t->n_listed > 0
+                                        ? score_at(t, t->n_listed - 1)
+                                        : (double)NAN));
+    json_object_set_new(o, "expected_hits",
+                        interval(c->precision, c->precision_low,
+                                 c->precision_high, t->n_listed));
+    json_object_set_new(
+        o, "precision",
+        interval(c->precision, c->precision_low, c->precision_high, 1));
+    json_object_set_new(o, "recall",
+                        interval(c->recall, c->recall_low, c->recall_high, 1));
+    json_object_set_new(o, "judged_positives", json_count(c->positives));
+    json_object_set_new(o, "judged_others", json_count(c->negatives));
+    json_object_set_new(o, "prevalence", json_number(used_prevalence(t)));
+}
+
+static json_t *lengths_json(task *t, kith_status *st)
+{
+    json_t *list = json_array();
+
+    for (int i = 0; lengths[i] > 0 && lengths[i] <= t->n_order; i++) {
+        json_t *o = json_object();
+        kith_threshold at = {0};
+
+        *st = cut_after(t, lengths[i], &at);
+        if (*st != KITH_OK) {
+            json_decref(o);
+            return list;
+        }
+        json_object_set_new(o, "first", json_count(lengths[i]));
+        json_object_set_new(o, "from_probability",
+                            json_number(score_at(t, lengths[i] - 1)));
+        json_object_set_new(o, "precision", json_number(at.precision));
+        json_object_set_new(o, "recall", json_number(at.recall));
+        json_array_append_new(list, o);
+    }
+    return list;
+}
+
+static kith_status tell_json(task *t)
+{
+    const char *const wishes[] = {"precision", "recall", "budget"};
+    const test_counts n = count_test(t);
+    json_t *o = json_object(), *wish = json_object(), *test = json_object();
+    kith_status st = KITH_OK;
+
+    json_object_set_new(
+        o, "positive", json_text(kith_model_class_name(t->model, t->positive)));
+    json_object_set_new(o, "method", json_text(kith_model_method(t->model)));
+    json_object_set_new(o, "balanced",
+                        json_boolean(kith_model_balanced(t->model)));
+    for (int i = 0; i < 3; i++)
+        if (args_given(t->r.a, wishes[i]))
+            json_object_set_new(
+                wish, wishes[i],
+                json_number(i < 2 ? args_real(t->r.a, wishes[i])
+                                  : (double)args_integer(t->r.a, wishes[i])));
+    json_object_set_new(o, "wish", wish);
+    set_expected(o, t);
+    json_object_set_new(test, "precision", json_number(n.precision));
+    json_object_set_new(test, "recall", json_number(n.recall));
+    json_object_set_new(o, "test", test);
+    json_object_set_new(o, "lengths", lengths_json(t, &st));
+    if (!json_print(o, stdout) && st == KITH_OK)
+        st = run_no_memory(&t->r);
     return st;
 }
 
@@ -607,6 +743,10 @@ static int check(const args *a)
         return method_unknown(a->of, args_text(a, "method"));
     if (args_given(a, "val") && args_given(a, "split"))
         return usage_error(a->of, "--val and --split cannot be used together");
+    if (args_flag(a, "json") && args_text(a, "output") &&
+        strcmp(args_text(a, "output"), "-") == 0)
+        return usage_error(a->of, "--json and '-o -' cannot both go to "
+                                  "standard output");
     return predictions_check_name(a->of, args_text(a, "output"));
 }
 
@@ -622,7 +762,9 @@ static int rank(const args *a)
         return code;
     run_begin(&t.r, a);
     st = work(&t);
-    if (st == KITH_OK && !t.r.quiet)
+    if (st == KITH_OK && args_flag(a, "json"))
+        st = tell_json(&t);
+    else if (st == KITH_OK && !t.r.quiet)
         st = tell(&t, out);
     code = run_end(&t.r, st);
     chosen_nodes_release(&t.nodes);
