@@ -6,7 +6,13 @@
 
 #include "core/alloc.h"
 
-enum { CURVE_POINTS = 160, CURVES_MOST = 8, CONFUSION_MOST = 24, BINS = 15 };
+enum {
+    CURVE_POINTS = 160,
+    CURVES_MOST = 8,
+    CONFUSION_MOST = 24, /* classes; of more, the largest and the others */
+    CONFUSION_SHOWN = 12,
+    BINS = 15
+};
 
 int kith__likeliest(const float *row, int classes)
 {
@@ -21,6 +27,23 @@ int kith__likeliest(const float *row, int classes)
 static const float *row_of(const kith__judged *at, int32_t i)
 {
     return at->p + (int64_t)at->node[i] * at->classes;
+}
+
+/* Mark the `most` classes with the largest counts, the first of equals. */
+static void mark_largest(const int64_t *count, int classes, int most,
+                         bool *chosen)
+{
+    for (int k = 0; k < most; k++) {
+        int best = -1;
+
+        for (int c = 0; c < classes; c++)
+            if (!chosen[c] && count[c] > 0 &&
+                (best < 0 || count[c] > count[best]))
+                best = c;
+        if (best < 0)
+            return;
+        chosen[best] = true;
+    }
 }
 
 /* ---- curves -------------------------------------------------------------- */
@@ -79,19 +102,26 @@ static void put_curve(kith__json *j, const scored *s, int32_t n,
     kith__json_number(j, "average_precision", precision);
 }
 
+/* One curve for each class that has some but not all of the nodes; of many the
+ * largest, and how many there would be. */
 static kith_status put_curves(kith__json *j, const kith__judged *at,
                               const int64_t *count, kith_error *err)
 {
     kith_status st = KITH_OK;
+    bool *chosen = NULL;
     scored *s = NULL;
-    int shown = 0;
+    int possible = 0;
 
     TRY_NEW(s, kith__alloc(at->n, sizeof(*s)));
+    TRY_NEW(chosen, kith__alloc_zeroed(at->classes, sizeof(*chosen)));
+    mark_largest(count, at->classes, CURVES_MOST, chosen);
     kith__json_open(j, "curves", '[');
     /* of two classes the second says it all */
-    for (int c = at->classes == 2; c < at->classes && shown < CURVES_MOST;
-         c++) {
+    for (int c = at->classes == 2; c < at->classes; c++) {
         if (count[c] == 0 || count[c] == at->n)
+            continue;
+        possible++;
+        if (!chosen[c])
             continue;
         for (int32_t i = 0; i < at->n; i++)
             s[i] = (scored){row_of(at, i)[c], at->labels->of[at->node[i]] == c};
@@ -100,35 +130,70 @@ static kith_status put_curves(kith__json *j, const kith__judged *at,
         kith__json_number(j, "class", c);
         put_curve(j, s, at->n, (int32_t)count[c]);
         kith__json_close(j, '}');
-        shown++;
     }
     kith__json_close(j, ']');
+    kith__json_number(j, "curves_possible", possible);
 out:
+    kith__free(chosen);
     kith__free(s);
     return st;
 }
 
 /* ---- counts -------------------------------------------------------------- */
 
+/* The row of each class in the matrix; how many rows there are.  Of many
+ * classes the largest have one each, and the others one together. */
+static int choose_rows(const kith__judged *at, const int64_t *count,
+                       bool *chosen, int *row)
+{
+    const int C = at->classes;
+    int rows = 0;
+
+    mark_largest(count, C, C <= CONFUSION_MOST ? 0 : CONFUSION_SHOWN, chosen);
+    for (int c = 0; c < C; c++)
+        if (C <= CONFUSION_MOST || chosen[c])
+            row[c] = rows++;
+    if (rows == C)
+        return rows;
+    for (int c = 0; c < C; c++)
+        if (!chosen[c])
+            row[c] = rows;
+    return rows + 1;
+}
+
+/* "confusion", rows x rows, and "confusion_of", the class of each row: -1 for
+ * the others. */
 static kith_status put_confusion(kith__json *j, const kith__judged *at,
-                                 kith_error *err)
+                                 const int64_t *count, kith_error *err)
 {
     const int C = at->classes;
     kith_status st = KITH_OK;
-    int64_t *cell = NULL;
+    int64_t cell[(CONFUSION_MOST + 1) * (CONFUSION_MOST + 1)] = {0};
+    bool *chosen = NULL;
+    int *row = NULL, rows, told = 0;
 
+    TRY_NEW(chosen, kith__alloc_zeroed(C, sizeof(*chosen)));
+    TRY_NEW(row, kith__alloc(C, sizeof(*row)));
+    rows = choose_rows(at, count, chosen, row);
+    for (int32_t i = 0; i < at->n; i++)
+        cell[row[at->labels->of[at->node[i]]] * rows +
+             row[kith__likeliest(row_of(at, i), C)]]++;
     kith__json_open(j, "confusion", '[');
-    if (C <= CONFUSION_MOST) {
-        TRY_NEW(cell, kith__alloc_zeroed((int64_t)C * C, sizeof(*cell)));
-        for (int32_t i = 0; i < at->n; i++)
-            cell[at->labels->of[at->node[i]] * C +
-                 kith__likeliest(row_of(at, i), C)]++;
-        for (int i = 0; i < C * C; i++)
-            kith__json_number(j, NULL, (double)cell[i]);
-    }
+    for (int i = 0; i < rows * rows; i++)
+        kith__json_number(j, NULL, (double)cell[i]);
+    kith__json_close(j, ']');
+    kith__json_open(j, "confusion_of", '[');
+    for (int c = 0; c < C; c++)
+        if (row[c] == told && (rows == C || chosen[c])) {
+            kith__json_number(j, NULL, c);
+            told++;
+        }
+    if (told < rows)
+        kith__json_number(j, NULL, -1);
     kith__json_close(j, ']');
 out:
-    kith__free(cell);
+    kith__free(chosen);
+    kith__free(row);
     return st;
 }
 
@@ -185,7 +250,7 @@ kith_status kith__put_measures(kith__json *j, const kith__judged *at,
     kith__json_string(j, "what",
                       what ? what : "labelled nodes not learnt from");
     put_scores(j, &scores);
-    TRY(put_confusion(j, at, err));
+    TRY(put_confusion(j, at, count, err));
     TRY(put_curves(j, at, count, err));
     put_reliability(j, at);
     kith__json_close(j, '}');

@@ -5,7 +5,7 @@ var D = JSON.parse(document.getElementById("data").textContent);
 var page = document.getElementById("page");
 var SVG = "http://www.w3.org/2000/svg";
 var COLOURS = [0, 1, 2, 3, 4, 5, 6, 7].map(function (i) { return "var(--c" + i + ")"; });
-var DASHES = ["", "7 3", "2 3", "9 3 2 3", "4 2", "1 2", "12 4", "6 2 2 2"];
+var DASHES = ["", "7 3", "2 3", "9 3 2 3", "4 2", "14 3", "12 3 2 3 2 3", "6 2 2 2"];
 
 function fill(e, attrs, kids) {
   Object.keys(attrs || {}).forEach(function (k) {
@@ -26,6 +26,13 @@ function s(tag, attrs) {
   return fill(document.createElementNS(SVG, tag), attrs, [].slice.call(arguments, 2));
 }
 function name(text) { return h("bdi", {}, text); }
+/* Cut in the middle, since both ends tell names apart; the whole is told on
+ * hovering. */
+function brief(text, most) {
+  var a = Array.from(text), half = Math.floor(((most || 22) - 1) / 2);
+  return a.length <= 2 * half + 1 ? name(text)
+    : h("bdi", { title: text }, a.slice(0, half).join("") + "…" + a.slice(-half).join(""));
+}
 function count(n) { return Number(n).toLocaleString("en-US"); }
 function short(x) {
   if (x === null || x === undefined) return "–";
@@ -43,7 +50,7 @@ function section(title, text) {
 function cards() {
   var c = h("div", { "class": "cards" });
   [].forEach.call(arguments, function (x) { if (x) c.appendChild(x); });
-  page.appendChild(c);
+  if (c.firstChild) page.appendChild(c);
 }
 function card(title) {
   return fill(h("section", { "class": "card" }, h("h3", {}, title)), {},
@@ -63,7 +70,7 @@ function scroll(label, e) {
 function frame(o) {
   var g = s("svg", { viewBox: "0 0 340 " + (o.height || 260), role: "img", "aria-label": o.label },
     s("title", {}, o.label));
-  var L = 46, R = 330, T = 10, B = (o.height || 260) - 36;
+  var L = 56, R = 322, T = 10, B = (o.height || 260) - 36;
   var x = function (v) { return L + (v - o.x[0]) / (o.x[1] - o.x[0]) * (R - L); };
   var y = function (v) { return B - (v - o.y[0]) / (o.y[1] - o.y[0]) * (B - T); };
   (o.yticks || [0, .25, .5, .75, 1]).forEach(function (v) {
@@ -77,8 +84,8 @@ function frame(o) {
   });
   g.appendChild(s("path", { "class": "axis", d: "M" + L + " " + T + "V" + B + "H" + R }));
   g.appendChild(s("text", { "class": "soft", x: (L + R) / 2, y: B + 30, "text-anchor": "middle" }, o.xlabel));
-  g.appendChild(s("text", { "class": "soft", x: 11, y: (T + B) / 2, "text-anchor": "middle",
-    transform: "rotate(-90 11 " + (T + B) / 2 + ")" }, o.ylabel));
+  g.appendChild(s("text", { "class": "soft", x: 10, y: (T + B) / 2, "text-anchor": "middle",
+    transform: "rotate(-90 10 " + (T + B) / 2 + ")" }, o.ylabel));
   return { g: g, x: x, y: y, bottom: B };
 }
 function line(f, points, i) {
@@ -92,7 +99,7 @@ function legend(entries) {
   return h("ul", { "class": "legend" }, entries.map(function (e, i) {
     return h("li", {}, s("svg", { viewBox: "0 0 26 8", "aria-hidden": "true" },
       s("line", { x1: 0, x2: 26, y1: 4, y2: 4, stroke: COLOURS[i % 8], "stroke-width": 3,
-        "stroke-dasharray": DASHES[i % 8] })), " ", name(e));
+        "stroke-dasharray": DASHES[i % 8] })), h("span", {}, brief(e[0], 22), " (" + e[1] + ")"));
   }));
 }
 function curves(curves, title, xl, yl, of, first, area) {
@@ -101,8 +108,9 @@ function curves(curves, title, xl, yl, of, first, area) {
     f.g.appendChild(line(f, first.concat(c.points.map(of)), i));
   });
   return card(title, f.g, legend(curves.map(function (c) {
-    return className(c["class"]) + " (" + area[0] + " " + c[area[1]].toFixed(3) + ")";
-  })));
+    return [className(c["class"]), area[0] + " " + c[area[1]].toFixed(3)];
+  })), curves.length < D.judged.curves_possible ? h("p", { "class": "soft" }, "The " + curves.length +
+    " largest of " + D.judged.curves_possible + " classes.") : null);
 }
 function reliability(bins) {
   var f = frame({ x: [0, 1], y: [0, 1], xlabel: "confidence", ylabel: "share that is right",
@@ -118,10 +126,16 @@ function reliability(bins) {
   return card("Reliability", f.g,
     h("p", { "class": "soft" }, "On the dashed line, a confidence of 80 % is right 80 % of the time. Larger dots hold more nodes."));
 }
-function heat(title, m, most, signed, note) {
+function heat(title, m, most, signed, note, of) {
   var C = Math.round(Math.sqrt(m.length)), rows = [];
+  var label = function (i) { return of && of[i] < 0 ? "all others" : className(of ? of[i] : i); };
+  var numbers = C > 4 && m.some(function (v, i) { return i < C && Array.from(label(i)).length > 6; });
+  /* long names stand in the rows, beside the number that the column has */
+  var column = function (i) {
+    return numbers ? h("bdi", { title: label(i) }, of && of[i] < 0 ? "…" : String(of ? of[i] : i)) : brief(label(i), 13);
+  };
   for (var i = 0; i < C; i++) {
-    var tr = h("tr", {}, h("th", { scope: "row" }, name(className(i))));
+    var tr = h("tr", {}, h("th", { scope: "row" }, numbers ? [column(i), " "] : "", brief(label(i), numbers ? 12 : 15)));
     for (var j = 0; j < C; j++) {
       var v = m[i * C + j], a = most > 0 ? Math.min(1, Math.abs(v) / most) : 0;
       var colour = signed && v < 0 ? "213,94,0" : "0,114,178";
@@ -131,7 +145,7 @@ function heat(title, m, most, signed, note) {
     rows.push(tr);
   }
   var head = h("tr", {}, h("th", {}));
-  for (var k = 0; k < C; k++) head.appendChild(h("th", { scope: "col" }, name(className(k))));
+  for (var k = 0; k < C; k++) head.appendChild(h("th", { scope: "col" }, column(k)));
   return card(title, scroll(title, h("table", { "class": "heat" }, h("thead", {}, head), h("tbody", {}, rows))),
     note ? h("p", { "class": "soft" }, note) : null);
 }
@@ -151,8 +165,8 @@ function histogram(title, a, b, low, high, means) {
     });
     f.g.appendChild(line(f, pts, which));
   });
-  return card(title, f.g, legend(["same class (mean " + short(means[0]) + ")",
-    "other classes (mean " + short(means[1]) + ")"]));
+  return card(title, f.g, legend([["same class", "mean " + short(means[0])],
+    ["other classes", "mean " + short(means[1])]]));
 }
 function trace(t) {
   var logs = t.map(function (v) { return Math.log10(Math.max(v, 1e-12)); });
@@ -180,21 +194,25 @@ function convergence() {
       (D.rho === null ? "" : " Margin " + short(1 - D.rho) + ": rho(W) rho(H) is " + short(D.rho) +
         (D.rho < 1 ? "; below 1 propagation converges." : "; above 1 PROPAGATION DIVERGES."))));
 }
+function bar(v, most, minus) {
+  return h("td", { "class": "bars" }, h("span", { "class": "bar" + (minus ? " minus" : ""),
+    style: "width:" + Math.min(100, 100 * Math.abs(v) / most).toFixed(1) + "%" }));
+}
 function balance() {
   var shown = D.classes.map(function (c, i) { return [i, c]; })
-    .sort(function (a, b) { return b[1][2] - a[1][2]; }).slice(0, 24);
+    .sort(function (a, b) { return b[1][2] - a[1][2]; }).slice(0, 12);
   var known = D.trained || 1, n = D.nodes || 1;
   var most = Math.max.apply(null, shown.map(function (x) {
     return Math.max(x[1][1] / known, x[1][2] / n);
   })) || 1;
+  var wide = shown.some(function (x) { return Array.from(x[1][0]).length > 12; });
   var rows = [];
   shown.forEach(function (x) {
-    [["learnt from", x[1][1], known, ""], ["predicted", x[1][2], n, "minus"]].forEach(function (k, i) {
-      rows.push(h("tr", {}, h("th", { scope: "row" }, i ? "" : name(x[1][0])),
-        h("td", {}, k[0]), h("td", { "class": "num" }, count(k[1])),
-        h("td", { "class": "num" }, share(k[1] / k[2])),
-        h("td", { style: "width:30%" }, h("span", { "class": "bar " + k[3],
-          style: "width:" + (100 * k[1] / k[2] / most).toFixed(1) + "%" }))));
+    if (wide) rows.push(h("tr", { "class": "over" }, h("th", { scope: "rowgroup", colspan: 5 }, brief(x[1][0], 32))));
+    [["learnt from", x[1][1], known], ["predicted", x[1][2], n]].forEach(function (k, i) {
+      rows.push(h("tr", {}, wide ? null : h("th", { scope: "row" }, i ? "" : name(x[1][0])),
+        h("td", { "class": "what" }, k[0]), h("td", { "class": "num" }, count(k[1])),
+        h("td", { "class": "num" }, share(k[1] / k[2])), bar(k[1] / k[2], most, i)));
     });
   });
   return card("Classes", scroll("Classes", h("table", {}, h("tbody", {}, rows))),
@@ -231,7 +249,7 @@ function draw(row) {
   [row].concat(around).forEach(function (r) { seen[r[1]] = true; });
   fill(picture, {}, [h("h3", {}, "Neighbourhood of ", name(row[0])), g,
     h("p", { "class": "soft" }, "Numbers in the circles: ",
-      Object.keys(seen).map(function (c, i) { return [i ? ", " : "", c, " = ", name(className(+c))]; }),
+      Object.keys(seen).map(function (c, i) { return [i ? ", " : "", c, " = ", brief(className(+c), 40)]; }),
       ". A thick rim: learnt from. Thicker lines: larger edge weights; the ",
       n, " largest of ", count(row[4]), " neighbours.")]);
 }
@@ -248,9 +266,9 @@ function nodes(lists) {
   var cells = function (r) { return [r[0], className(r[1]), r[2], className(r[3]), r[4]]; };
   var search = h("input", { type: "search", placeholder: "Search ids and classes", "aria-label": "Search",
     oninput: function () { word = search.value.toLowerCase(); show(); } });
-  var body = h("tbody"), info = h("p", { "class": "soft", role: "status" });
+  var body = h("tbody"), info = h("p", { "class": "soft noprint", role: "status" });
   var ths = head.map(function (t, i) {
-    return h("th", { scope: "col" }, h("button", { type: "button", onclick: function () {
+    return h("th", { scope: "col", "class": i === 2 || i === 4 ? "num" : null }, h("button", { type: "button", onclick: function () {
       sort = { by: i, up: sort.by === i ? !sort.up : true }; show();
     } }, t));
   });
@@ -268,6 +286,19 @@ function nodes(lists) {
       return sort.up ? d : -d;
     });
   }
+  function row(r, id) {
+    return h("tr", {}, h("td", {}, id), h("td", {}, brief(className(r[1]))), h("td", { "class": "num" }, r[2].toFixed(4)),
+      h("td", {}, brief(className(r[3]))), h("td", { "class": "num" }, count(r[4])));
+  }
+  /* On paper there are no tabs: the first rows of every table. */
+  function printed(l) {
+    var first = l.rows.slice(0, 15);
+    return h("div", { "class": "paper" }, h("h3", {}, l.name),
+      h("p", { "class": "soft" }, l.text + " The first " + first.length + " of " + l.rows.length + " rows."),
+      h("table", {}, h("thead", {}, h("tr", {}, head.map(function (t, i) {
+        return h("th", { scope: "col", "class": i === 2 || i === 4 ? "num" : null }, t);
+      }))), h("tbody", {}, first.map(function (r) { return row(r, brief(r[0], 40)); }))));
+  }
   function show() {
     var list = rows();
     tabs.forEach(function (t, i) { t.setAttribute("aria-pressed", lists[i] === now); });
@@ -277,10 +308,7 @@ function nodes(lists) {
     });
     body.textContent = "";
     list.forEach(function (r) {
-      body.appendChild(h("tr", {},
-        h("td", {}, h("button", { type: "button", "class": "link", onclick: function () { draw(r); } }, name(r[0]))),
-        h("td", {}, name(className(r[1]))), h("td", { "class": "num" }, r[2].toFixed(4)),
-        h("td", {}, name(className(r[3]))), h("td", { "class": "num" }, count(r[4]))));
+      body.appendChild(row(r, h("button", { type: "button", "class": "link", onclick: function () { draw(r); } }, brief(r[0]))));
     });
     info.textContent = now.text + " " + list.length + " of " + now.rows.length + " rows.";
   }
@@ -288,8 +316,8 @@ function nodes(lists) {
     h("div", { "class": "controls" }, search, h("button", { type: "button", onclick: function () {
       download("kith-" + now.file + ".tsv", head, rows().map(cells));
     } }, "Download")), info,
-    h("div", { "class": "rows scroll", tabindex: 0, role: "region", "aria-label": "Nodes" },
-      h("table", {}, h("thead", {}, h("tr", {}, ths)), body)));
+    h("div", { "class": "rows scroll noprint", tabindex: 0, role: "region", "aria-label": "Nodes" },
+      h("table", {}, h("thead", {}, h("tr", {}, ths)), body)), lists.map(printed));
   show();
   if (now.rows.length) draw(now.rows[0]);
   cards(h("section", { "class": "card" }, box), picture);
@@ -308,16 +336,15 @@ function coupling() {
   var titles = { given: "Coupling (given, not learnt)", fitted: "Coupling fitted to the labels",
     chosen: "Coupling (homophily, its strength chosen)" };
   if (!D.coupling) {
-    if (D.class_count > 24)
+    if (D.class_count > 24 && D.has_coupling)
       page.appendChild(h("p", { "class": "soft" }, "The coupling of " + D.class_count + " classes is too large to show."));
-    return;
+    return [];
   }
   var most = Math.max.apply(null, D.coupling.concat(D.coupling_start || []).map(Math.abs));
-  if (D.coupling_start)
-    cards(heat("Coupling at the start", D.coupling_start, most, true, above),
-      heat("Coupling learnt", D.coupling, most, true, below));
-  else
-    cards(heat(titles[D.coupling_how], D.coupling, most, true, above + below));
+  return D.coupling_start
+    ? [heat("Coupling at the start", D.coupling_start, most, true, above),
+      heat("Coupling learnt", D.coupling, most, true, below)]
+    : [heat(titles[D.coupling_how], D.coupling, most, true, above + below)];
 }
 function report() {
   var J = D.judged;
@@ -347,8 +374,9 @@ function report() {
         ["AUC", J.auc === null ? "–" : J.auc.toFixed(4)],
         ["average precision", J.average_precision === null ? "–" : J.average_precision.toFixed(4)],
         ["log-loss", J.log_loss.toFixed(4)], ["calibration error (ECE)", J.ece.toFixed(4)]])),
-      J.confusion.length ? heat("Confusion: rows are the truth, columns the prediction", J.confusion,
-        Math.max.apply(null, J.confusion), false) : null);
+      heat("Confusion: rows are the truth, columns the prediction", J.confusion, Math.max.apply(null, J.confusion), false,
+        J.confusion_of.indexOf(-1) < 0 ? null : "The " + (J.confusion_of.length - 1) + " largest of " + D.class_count +
+          " classes; the others are counted together.", J.confusion_of));
     cards(J.curves.length ? curves(J.curves, "ROC", "false positive rate", "recall",
         function (p) { return [p[0], p[1]]; }, [[0, 0]], ["AUC", "auc"]) : null,
       J.curves.length ? curves(J.curves, "Precision and recall", "recall", "precision",
@@ -356,27 +384,31 @@ function report() {
   }
   section("What did it learn?", D.weights.learnt ? "" : "Edge weights are as given, from the degrees at both ends: " +
     (D.lcm ? "not learning them was chosen." : "method " + D.method + " does not learn them."));
-  coupling();
   var w = D.weights, who = w.guessed ? " (classes as labelled, else as predicted)" : "";
-  cards(histogram((w.learnt ? "Edge weights at the start" : "Edge weights") + who, w.same_before, w.other_before,
-      w.low, w.high, w.means.slice(0, 2)),
+  var H = coupling(), rest = [histogram((w.learnt ? "Edge weights at the start" : "Edge weights") + who,
+      w.same_before, w.other_before, w.low, w.high, w.means.slice(0, 2)),
     w.learnt ? histogram("Edge weights learnt", w.same_after, w.other_after, w.low, w.high, w.means.slice(2)) : null,
-    convergence());
+    convergence()];
+  if (H.length === 2 || D.class_count > 8) { cards.apply(null, H); cards.apply(null, rest); }
+  else cards.apply(null, H.concat(rest));
   section("Nodes to look at", "Choose a node for a picture of its neighbourhood; 'kith explain' says what its belief is made of.");
   nodes([{ name: "Most confident", file: "confident", text: "Not learnt from, most confident first.", rows: D.confident },
     { name: "Most uncertain", file: "uncertain", text: "Not learnt from, least confident first.", rows: D.uncertain },
     { name: "Most surprising", file: "surprising", text: "The label given disagrees with the belief.", rows: D.surprising }]);
 }
-function parts(title, head, rows, most) {
+/* Rows end in the value that the bar shows; text is of the data, unless it is
+ * `ours`. */
+function parts(title, head, rows, most, ours) {
   if (!rows.length) return null;
   return card(title, scroll(title, h("table", {},
-    h("thead", {}, h("tr", {}, head.map(function (t) { return h("th", { scope: "col" }, t); }), h("th", {}))),
+    h("thead", {}, h("tr", {}, head.map(function (t, i) {
+      return h("th", { scope: "col", "class": typeof rows[0][i] === "number" ? "num" : null }, t);
+    }), h("th", {}))),
     h("tbody", {}, rows.map(function (r) {
       var v = r[r.length - 1];
       return h("tr", {}, r.map(function (x, i) {
-        return typeof x === "number" ? h("td", { "class": "num" }, (i === r.length - 1 && x > 0 ? "+" : "") + short(x)) : h("td", {}, name(x));
-      }), h("td", { style: "width:30%" }, h("span", { "class": "bar" + (v < 0 ? " minus" : ""),
-        style: "width:" + Math.min(100, 100 * Math.abs(v) / most).toFixed(1) + "%" })));
+        return typeof x === "number" ? h("td", { "class": "num" }, (i === r.length - 1 && x > 0 ? "+" : "") + short(x)) : h("td", {}, ours ? x : brief(x));
+      }), bar(v, most, v < 0));
     })))));
 }
 function largest(rows) {
@@ -395,23 +427,23 @@ function explanation() {
     ". A belief above 0 speaks for the class. Kith " + D.version + "."));
   var sum = D.parts.slice();
   sum.push(["sum", D.sum]);
-  cards(fill(parts("What the belief is made of", ["part", "value"], sum, largest(sum)), {},
+  cards(fill(parts("What the belief is made of", ["part", "value"], sum, largest(sum), true), {},
     [h("p", { id: "sum", "class": "soft" }, "The belief is " + D.belief.toPrecision(6) + "; the parts sum to " + D.sum.toPrecision(6) +
       "; residual " + D.residual.toExponential(1) + ". Contributions: " + D.contributions + ".")]));
   cards(parts("Labelled nodes that add most", ["node", "label", "value"], D.top_labelled, largest(D.top_labelled)),
     note(parts("Neighbours that it arrives through", ["node", "label", "weight", "value"], D.neighbours, largest(D.neighbours)),
       "All neighbours together: " + signed(D.through_neighbours) + "."),
     parts("Other nodes that add most", ["node", "value"], D.top_others.map(function (o) { return [o[0], o[2]]; }),
-      largest(D.top_others)),
-    note(parts("Features in its logistic regression", ["column", "whose", "amount", "weight", "value"],
-      D.features.map(function (f) { return ["" + f[0]].concat(f.slice(1)); }), largest(D.features)),
-      "Bias " + signed(D.bias) + "; all columns and the bias: " + signed(D.feature_sum) + "." +
-      (D.clamped ? " Its label stands in their place." : "")));
-  if (D.paths.length) cards(card(D.paths_complete ? "Strongest paths" : "Strong paths found", h("ol", {}, D.paths.map(function (p) {
+      largest(D.top_others)));
+  var paths = D.paths.length ? card(D.paths_complete ? "Strongest paths" : "Strong paths found", h("ol", {}, D.paths.map(function (p) {
     return h("li", { "class": "path" }, p.nodes.map(function (n, i) {
       return [name(n), i < p.weights.length ? " –(" + short(p.weights[i]) + ")– " : ""];
-    }), ": coupling " + short(p.coupling) + ", adds " + (p.value > 0 ? "+" : "") + short(p.value));
-  }))));
+    }), ": coupling " + short(p.coupling) + ", adds " + signed(p.value));
+  }))) : null;
+  cards(note(parts("Features in its logistic regression", ["column", "whose", "amount", "weight", "value"],
+    D.features.map(function (f) { return ["" + f[0]].concat(f.slice(1)); }), largest(D.features)),
+    "Bias " + signed(D.bias) + "; all columns and the bias: " + signed(D.feature_sum) + "." +
+    (D.clamped ? " Its label stands in their place." : "")), paths);
 }
 page.textContent = "";
 if (D.kind === "explanation") explanation(); else report();

@@ -191,6 +191,7 @@ static void put_method(const report *r)
     const kith_certificate *c = &r->s->b.certificate;
 
     kith__json_string(r->j, "method", kith_model_method(r->m));
+    kith__json_bool(r->j, "has_coupling", r->s->b.has_coupling);
     kith__json_bool(r->j, "lcm", r->s->b.weights != NULL);
     kith__json_string(r->j, "why",
                       kith_model_why(r->m) ? kith_model_why(r->m) : "");
