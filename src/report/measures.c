@@ -247,8 +247,7 @@ kith_status kith__put_measures(kith__json *j, const kith__judged *at,
     for (int32_t i = 0; i < at->n; i++)
         count[at->labels->of[at->node[i]]]++;
     kith__json_open(j, "judged", '{');
-    kith__json_string(j, "what",
-                      what ? what : "labelled nodes not learnt from");
+    kith__json_string(j, "what", what ? what : "all others that have a label");
     put_scores(j, &scores);
     TRY(put_confusion(j, at, count, err));
     TRY(put_curves(j, at, count, err));

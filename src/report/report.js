@@ -105,7 +105,7 @@ function legend(entries) {
 function curves(curves, title, xl, yl, of, first, area) {
   var f = frame({ x: [0, 1], y: [0, 1], xlabel: xl, ylabel: yl, label: title });
   curves.forEach(function (c, i) {
-    f.g.appendChild(line(f, first.concat(c.points.map(of)), i));
+    f.g.appendChild(line(f, [first(c)].concat(c.points.map(of)), i));
   });
   return card(title, f.g, legend(curves.map(function (c) {
     return [className(c["class"]), area[0] + " " + c[area[1]].toFixed(3)];
@@ -136,8 +136,10 @@ function heat(title, m, most, signed, note, of) {
   };
   for (var i = 0; i < C; i++) {
     var tr = h("tr", {}, h("th", { scope: "row" }, numbers ? [column(i), " "] : "", brief(label(i), numbers ? 12 : 15)));
+    /* counts as shares of their row, so that a rare class can be seen too */
+    var all = signed ? most : m.slice(i * C, (i + 1) * C).reduce(function (x, y) { return x + y; }, 0);
     for (var j = 0; j < C; j++) {
-      var v = m[i * C + j], a = most > 0 ? Math.min(1, Math.abs(v) / most) : 0;
+      var v = m[i * C + j], a = all > 0 ? Math.min(1, Math.abs(v) / all) : 0;
       var colour = signed && v < 0 ? "213,94,0" : "0,114,178";
       tr.appendChild(h("td", { style: "background:rgba(" + colour + "," + (a * .55).toFixed(3) + ")" },
         signed ? (v > 0 ? "+" : "") + v.toFixed(3) : count(v)));
@@ -374,13 +376,13 @@ function report() {
         ["AUC", J.auc === null ? "–" : J.auc.toFixed(4)],
         ["average precision", J.average_precision === null ? "–" : J.average_precision.toFixed(4)],
         ["log-loss", J.log_loss.toFixed(4)], ["calibration error (ECE)", J.ece.toFixed(4)]])),
-      heat("Confusion: rows are the truth, columns the prediction", J.confusion, Math.max.apply(null, J.confusion), false,
+      heat("Confusion: rows are the truth, columns the prediction", J.confusion, null, false,
         J.confusion_of.indexOf(-1) < 0 ? null : "The " + (J.confusion_of.length - 1) + " largest of " + D.class_count +
           " classes; the others are counted together.", J.confusion_of));
     cards(J.curves.length ? curves(J.curves, "ROC", "false positive rate", "recall",
-        function (p) { return [p[0], p[1]]; }, [[0, 0]], ["AUC", "auc"]) : null,
+        function (p) { return [p[0], p[1]]; }, function () { return [0, 0]; }, ["AUC", "auc"]) : null,
       J.curves.length ? curves(J.curves, "Precision and recall", "recall", "precision",
-        function (p) { return [p[1], p[2]]; }, [], ["AP", "average_precision"]) : null, reliability(J.reliability));
+        function (p) { return [p[1], p[2]]; }, function (c) { return [0, c.points[0][2]]; }, ["AP", "average_precision"]) : null, reliability(J.reliability));
   }
   section("What did it learn?", D.weights.learnt ? "" : "Edge weights are as given, from the degrees at both ends: " +
     (D.lcm ? "not learning them was chosen." : "method " + D.method + " does not learn them."));

@@ -35,12 +35,13 @@ function makePaper() {
 function makeFraud() {
   kith("graph", "generate", "sbm", "--nodes", "6000", "--classes", "2", "--rare", "0.05", "--homophily", "0.97",
     "--degree", "12", "-q", "-o", "fraud");
-  const labels = readFileSync(at("fraud/labels.tsv"), "utf8").replace(/\t0$/gm, "\tlegitimate").replace(/\t1$/gm, "\tfraud");
+  const labels = readFileSync(at("fraud/labels.tsv"), "utf8").replace(/\t0$/gm, "\tbenign").replace(/\t1$/gm, "\tfraud");
   writeFileSync(at("truth.tsv"), labels);
   writeFileSync(at("known.tsv"), labels.split("\n").filter((l) => /^\d*[05]\t/.test(l)).join("\n") + "\n");
   kith("classify", "fraud", "--labels", "known.tsv", "--balance", "--method", "lcm", "-q", "--save", "fraud.km");
   kith("report", "fraud.km", "--graph", "fraud", "--labels", "truth.tsv", "-q", "-o", "fraud.html");
-  kith("explain", "fraud.km", "17", "--graph", "fraud", "--html", "-o", "fraud-why.html");
+  const unknown = labels.split("\n").find((l) => /^\d*[1-46-9]\tfraud$/.test(l)).split("\t")[0];
+  kith("explain", "fraud.km", unknown, "--graph", "fraud", "--html", "-o", "fraud-why.html");
 }
 // Twelve classes with long names without a place to break, alike but for the end.
 function makeLong() {
