@@ -313,7 +313,7 @@ _Bool kith__rho_bounds_of(const kith__coupled *shape, kith__norm_fn *norm,
 
 double kith__rho_bound(const kith__coupled *W, int most, double enough)
 {
-    double bound;
+    double bound = INFINITY;
 
     if (!kith__rho_bounds_of(W, norm_of_rows, W, 1, most, &enough, &bound))
         return -1;
