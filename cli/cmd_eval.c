@@ -392,8 +392,10 @@ static kith_status try_one(task *t, const kith_train_options *o, int method,
     if (st == KITH_OK && e->edge_weights)
         st = kith_model_average_weights(m, t->data, &o->job, out->weights,
                                         &t->r.err);
-    if (st == KITH_OK)
+    if (st == KITH_OK) {
         out->params = eval_params(m);
+        out->unbalanced = o->params.balance && !kith_model_balanced(m);
+    }
     kith_model_free(m);
     return st == KITH_OK ? run_cancelled() : st;
 }

@@ -14,6 +14,7 @@ typedef struct trial {
     kith_trial of;
     double precision;  /* at k, NaN if it was not asked for */
     json_t *params;    /* what the model used */
+    bool unbalanced;   /* --balance was given and had no effect */
     double weights[4]; /* average weight of edges within a class and of others,
                           at the start and in the end */
 } trial;

@@ -236,9 +236,24 @@ static void edge_weights(FILE *out, const evaluation *e)
                 mean_weight(e, m, 2), mean_weight(e, m, 3));
 }
 
+/* Methods that could not do what --balance asks for, on any split. */
+static void unbalanced(FILE *out, const evaluation *e)
+{
+    const char *before = "\n--balance has no effect on ";
+
+    for (int m = 0; m < e->methods; m++)
+        if (e->trials[m * e->splits].unbalanced) {
+            fprintf(out, "%s%s", before, e->method[m].name);
+            before = ", ";
+        }
+    if (before[0] == ',')
+        fputc('\n', out);
+}
+
 static void foot(FILE *out, const evaluation *e)
 {
     edge_weights(out, e);
+    unbalanced(out, e);
     if (e->splits > 1)
         fprintf(out, "\nmean and standard deviation over %d splits\n",
                 e->splits);

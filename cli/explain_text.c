@@ -115,7 +115,7 @@ static void feature_rows(FILE *out, const told_explanation *t)
 {
     const kith_explanation *e = t->e;
 
-    if (!e->features)
+    if (e->n_features == 0)
         return;
     fputc('\n', out);
     term_heading(out, "Features in its logistic regression (column, whose, "

@@ -74,7 +74,7 @@ kith_status node_named(run *r, const kith_graph *g, const char *id,
 kith_status class_named(run *r, const kith_model *m, const char *name,
                         int32_t *found)
 {
-    char list[160] = "";
+    char list[160] = "", shown[SHOWN_ID];
 
     for (*found = 0; *found < kith_model_classes(m); (*found)++)
         if (strcmp(kith_model_class_name(m, *found), name) == 0)
@@ -82,10 +82,13 @@ kith_status class_named(run *r, const kith_model *m, const char *name,
     for (int32_t c = 0; c < kith_model_classes(m) && c < 8; c++) {
         const size_t used = strlen(list);
 
+        const char *known = kith_model_class_name(m, c);
+
         snprintf(list + used, sizeof(list) - used, "%s'%.16s'", c ? ", " : "",
-                 kith_model_class_name(m, c));
+                 shown_id(known, strlen(known), shown));
     }
     return run_fail(r, KITH_ERR_ARGUMENT, NULL,
-                    "no class '%.40s', expected one of %s%s", name, list,
+                    "no class '%.40s', expected one of %s%s",
+                    shown_id(name, strlen(name), shown), list,
                     kith_model_classes(m) > 8 ? ", ..." : "");
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "node_ids.h"
 #include "out_text.h"
 
 enum { ROWS_BETWEEN_LOOKS = 1 << 14 }; /* for an interrupt or a failed write */
@@ -42,12 +43,14 @@ int predictions_check_name(const command *cmd, const char *path)
 static kith_status put_field(run *r, FILE *out, const char *text, size_t length,
                              const char *what)
 {
+    char shown[SHOWN_ID];
+
     for (size_t i = 0; i < length; i++)
         if (text[i] == '\t' || text[i] == '\n')
             return run_fail(r, KITH_ERR_ARGUMENT, NULL,
-                            "%s '%.*s' cannot be written: it has a tab or line "
+                            "%s '%s' cannot be written: it has a tab or line "
                             "break",
-                            what, (int)(length < 60 ? length : 60), text);
+                            what, shown_id(text, length, shown));
     fwrite(text, 1, length, out);
     return KITH_OK;
 }
@@ -86,7 +89,7 @@ static kith_status put_row(run *r, FILE *out, const kith_graph *g, int32_t u,
 {
     const int32_t classes = kith_model_classes(m);
     const int32_t best = predicted_class(row, classes);
-    char buffer[KITH_ID_BUFFER];
+    char buffer[KITH_ID_BUFFER], shown[SHOWN_ID];
     size_t length;
     const char *id = kith_graph_id(g, u, buffer, &length);
     double sum = 0;
@@ -96,8 +99,8 @@ static kith_status put_row(run *r, FILE *out, const kith_graph *g, int32_t u,
         sum += row[c];
     if (!isfinite(sum) || sum <= 0)
         return run_fail(r, KITH_ERR_RANGE, NULL,
-                        "node '%.*s' has no probabilities that can be written",
-                        (int)(length < 60 ? length : 60), id);
+                        "node '%s' has no probabilities that can be written",
+                        shown_id(id, length, shown));
     st = put_field(r, out, id, length, "node");
     fputc('\t', out);
     if (st == KITH_OK)
