@@ -254,7 +254,7 @@ static const char *coupling_how(const report *r, const float *start)
     const int64_t cells = (int64_t)r->classes * r->classes;
     const float *H = r->s->b.coupling;
 
-    if (kith_model_settings(r->m) == 0) {
+    if (kith_model_settings(r->m) == 0 || r->s->b.linear == KITH__FIXED_POINT) {
         for (int64_t i = 0; i < cells; i++)
             if (fabsf(H[i] - start[i]) > ROUNDING)
                 return "learnt";
