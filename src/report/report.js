@@ -207,7 +207,7 @@ function balance() {
   var most = Math.max.apply(null, shown.map(function (x) {
     return Math.max(x[1][1] / known, x[1][2] / n);
   })) || 1;
-  var wide = shown.some(function (x) { return Array.from(x[1][0]).length > 12; });
+  var wide = shown.some(function (x) { return Array.from(x[1][0]).length > 4; });
   var rows = [];
   shown.forEach(function (x) {
     if (wide) rows.push(h("tr", { "class": "over" }, h("th", { scope: "rowgroup", colspan: 5 }, brief(x[1][0], 32))));
