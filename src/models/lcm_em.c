@@ -60,6 +60,13 @@ static bool put_number(kith__state *s, const char *name, float x)
     return kith__state_set(s, name, strtod(text, NULL));
 }
 
+static bool put_learnt(kith__state *s, const kith__recipe *r)
+{
+    return !r->learnt ||
+           (put_number(s, "g1", r->g1) && put_number(s, "g2", r->g2) &&
+            put_number(s, "consistency", r->consistency));
+}
+
 static bool put_em(kith__state *s, const kith__recipe *r)
 {
     const kith__em_params *p = &r->em;
@@ -78,10 +85,7 @@ static bool put_em(kith__state *s, const kith__recipe *r)
              put_number(s, "balance", p->balance);
     if (ok && (r->rounds > 0 || r->kind == KITH__EM_FEATURES))
         ok = put_number(s, "beta", p->beta); /* else there are no potentials */
-    if (ok && r->learnt)
-        ok = put_number(s, "g1", r->g1) && put_number(s, "g2", r->g2) &&
-             put_number(s, "consistency", r->consistency);
-    return ok;
+    return ok && put_learnt(s, r);
 }
 
 static bool put_beside(kith__state *s, const kith__recipe *r)
