@@ -110,7 +110,7 @@ static void x_of(int C, const float *p, float *x)
  * on at once. */
 static void put_pairs(const kith__implicit *I, float *r, int p_at, int x_at)
 {
-    kith__v4 apart, x;
+    kith__v4 apart = kith__v4_all(0), x;
 
     for (int i = 0; i < KITH__LANES; i++) {
         const float *p = r + (int64_t)i * I->stride + p_at;
@@ -134,7 +134,7 @@ void kith__implicit_put_x(kith__implicit *I, int32_t first, int32_t last,
     for (; I->C == 2 && u + KITH__LANES <= last; u += KITH__LANES)
         put_pairs(I, kith__implicit_record(I, u), p_at, x_at);
     for (; u < last; u++) {
-        float *r = kith__implicit_record(I, u), p[MOST_C];
+        float *r = kith__implicit_record(I, u), p[MOST_C] = {0};
 
         kith__implicit_widen(I->C, I->carried, r + p_at, p);
         x_of(I->C, p, r + x_at);
