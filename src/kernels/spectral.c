@@ -40,7 +40,10 @@ typedef struct search {
     kith__norm_fn *norm;
     const void *W;
     int count;
-    double enough[KITH__RHO_MOST];  /* infinite once a bound is found */
+    double enough[KITH__RHO_MOST]; /* infinite once a bound is found */
+    double bound[KITH__RHO_MOST];  /* the least so far */
+    double shift[KITH__RHO_MOST];  /* of the next step, and its scale */
+    double scale[KITH__RHO_MOST];
     float *y, *next;                /* n x count */
     uint64_t *above;                /* a bit per row: is it above enough? */
     double largest[KITH__RHO_MOST]; /* (|W| y)_u / y_u of all rows */
@@ -76,10 +79,10 @@ static _Bool look_at(const search *s, const double *sum, const float *y,
 
 /* ---- a pass over all rows ------------------------------------------------ */
 
-/* Rows first .. last - 1: next_u = scale (y_u / 4 + sum_v |w_uv| y_v), kept
+/* Rows first .. last - 1: next_u = scale (shift y_u + sum_v |w_uv| y_v), kept
  * above 0, and what y gives. */
-static void step_rows(const search *s, const double *scale, int32_t first,
-                      int32_t last, double *largest, double *within)
+static void step_rows(const search *s, int32_t first, int32_t last,
+                      double *largest, double *within)
 {
     const int count = s->count;
     double sums[BLOCK * KITH__RHO_MOST];
@@ -90,7 +93,8 @@ static void step_rows(const search *s, const double *scale, int32_t first,
         const float *y = s->y + (int64_t)u * count;
 
         for (int j = 0; j < count; j++) {
-            const double to = scale[j] * ((double)y[j] / 4 + sum[j]);
+            const double to = s->scale[j] *
+                              (s->shift[j] * (double)y[j] + sum[j]);
 
             s->next[(int64_t)u * count + j] = to > 1e-30 ? (float)to : 1e-30f;
         }
@@ -99,7 +103,7 @@ static void step_rows(const search *s, const double *scale, int32_t first,
     }
 }
 
-static void step(search *s, const double *scale)
+static void step(search *s)
 {
     const int32_t n = s->shape->n;
     double largest[KITH__RHO_MOST] = {0}, within[KITH__RHO_MOST] = {0};
@@ -110,8 +114,8 @@ static void step(search *s, const double *scale)
               : largest[:KITH__RHO_MOST], within                             \
               [:KITH__RHO_MOST])
     for (int32_t first = 0; first < n; first += BLOCK)
-        step_rows(s, scale, first, n - first < BLOCK ? n : first + BLOCK,
-                  largest, within);
+        step_rows(s, first, n - first < BLOCK ? n : first + BLOCK, largest,
+                  within);
     memcpy(s->largest, largest, sizeof(largest));
     memcpy(s->within, within, sizeof(within));
 }
@@ -226,20 +230,19 @@ static _Bool settle_few(search *s)
 
 /* ---- the bounds ---------------------------------------------------------- */
 
-/* The least bound so far, of those that are not finished: good enough, or
- * hardly falling.  True once all are. */
-static _Bool improve(search *s, double *bounds, double *scale)
+/* The bounds that are not finished: good enough, or hardly falling.
+ * True once all are. */
+static _Bool improve(search *s)
 {
     _Bool all = 1;
 
     for (int j = 0; j < s->count; j++) {
-        const double last = bounds[j];
+        const double last = s->bound[j];
 
         if (isinf(s->enough[j]))
             continue;
-        bounds[j] = fmin(last, s->largest[j]);
-        scale[j] = 1 / (0.25 + bounds[j]); /* so that no entry grows */
-        if (bounds[j] <= s->enough[j] || bounds[j] > last * 0.99)
+        s->bound[j] = fmin(last, s->largest[j]);
+        if (s->bound[j] <= s->enough[j] || s->bound[j] > last * 0.98)
             s->enough[j] = INFINITY;
         else
             all = 0;
@@ -247,23 +250,34 @@ static _Bool improve(search *s, double *bounds, double *scale)
     return all;
 }
 
-static void find_bounds(search *s, int most, double *bounds)
+/* For the next pass; the first bound may be far from rho. */
+static void choose_shifts(search *s, _Bool first)
 {
-    double scale[KITH__RHO_MOST] = {1, 1, 1, 1};
+    for (int j = 0; j < s->count; j++) {
+        s->shift[j] = first ? fmin(1, s->bound[j] / 6) : s->bound[j] / 6;
+        s->scale[j] = 1 / (s->shift[j] + s->bound[j]); /* no entry grows */
+    }
+}
 
-    for (int j = 0; j < s->count; j++)
-        bounds[j] = INFINITY;
+static void find_bounds(search *s, int most)
+{
+    for (int j = 0; j < s->count; j++) {
+        s->bound[j] = INFINITY;
+        s->shift[j] = 0.25;
+        s->scale[j] = 1;
+    }
     for (int i = 0; i < most; i++) {
         float *swap = s->y;
 
-        step(s, scale);
-        if (improve(s, bounds, scale))
+        step(s);
+        if (improve(s))
             return;
         if (settle_few(s)) {
             for (int j = 0; j < s->count; j++)
-                bounds[j] = fmin(bounds[j], s->within[j]);
+                s->bound[j] = fmin(s->bound[j], s->within[j]);
             return;
         }
+        choose_shifts(s, i == 0);
         s->y = s->next;
         s->next = swap;
     }
@@ -302,7 +316,8 @@ _Bool kith__rho_bounds_of(const kith__coupled *shape, kith__norm_fn *norm,
     for (int j = 0; j < count; j++)
         s.enough[j] = fmin(enough[j], DBL_MAX);
     if (good)
-        find_bounds(&s, most, bounds);
+        find_bounds(&s, most);
+    memcpy(bounds, s.bound, (size_t)count * sizeof(*bounds));
     kith__free(s.y);
     kith__free(s.next);
     kith__free(s.above);

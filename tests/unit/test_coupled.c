@@ -395,6 +395,41 @@ TEST(rho_bound_needs_one_pass_where_few_rows_are_above)
     CHECK(kith__rho_bound(&W, 50, 1.17) >= exact - 1e-6);
 }
 
+/*
+ * A hub whose spokes have large weights, as those of a training node come to
+ * have: a star has eigenvalues rho and -rho, so that steps of |W| alone, or with
+ * a small shift, go back and forth.
+ */
+TEST(rho_bound_is_close_around_a_star_in_few_passes)
+{
+    enum { N = 90, SPOKES = 30 };
+    double dense[N * N] = {0}, exact, bound;
+    int64_t rows[N + 1];
+    int32_t ids[2 * N + 2 * SPOKES];
+    float w[2 * N + 2 * SPOKES];
+    const kith__coupled W = {
+        .n = N, .rows = rows, .neighbours = ids, .weights = w, .threads = 2};
+    int64_t p = 0;
+
+    for (int u = 0; u < N; u++) /* a ring, and spokes to every third node */
+        dense[u * N + (u + 1) % N] = dense[(u + 1) % N * N + u] = .5;
+    for (int i = 1; i < SPOKES; i++)
+        dense[3 * i] = dense[3 * i * N] = .8;
+    for (int u = 0; u < N; u++) {
+        rows[u] = p;
+        for (int v = 0; v < N; v++)
+            if (dense[u * N + v] > 0) {
+                ids[p] = v;
+                w[p++] = (float)dense[u * N + v];
+            }
+    }
+    rows[N] = p;
+    exact = jacobi_rho(dense, N);
+    bound = kith__rho_bound(&W, 8, 1);
+    CHECK(bound >= exact * (1 - 1e-6));
+    CHECK(bound <= exact * 1.05);
+}
+
 TEST(rho_of_small_matrices_equals_jacobi)
 {
     for (int k = 1; k <= 12; k++) {
