@@ -177,7 +177,7 @@ static int32_t best_left(const search *x, int32_t found)
         int32_t *best = &x->best[x->likely[v]];
 
         if (x->open[v] && !x->done[v] && !x->crowded[v] &&
-            (*best < 0 || score(x, v) > score(x, *best)))
+            score(x, v) > (*best < 0 ? 0 : score(x, *best)))
             *best = v;
     }
     for (int c = 0; c < C; c++) {
