@@ -4,15 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chosen_nodes.h"
-#include "cmd_shared.h"
 #include "commands.h"
-#include "json_text.h"
 #include "method_options.h"
 #include "node_ids.h"
 #include "out_text.h"
 #include "predictions.h"
-#include "term.h"
+#include "rank_report.h"
 
 static const char *const usage[] = {
     "GRAPH --labels FILE --positive CLASS [--precision P | --recall R | "
@@ -117,25 +114,9 @@ static const example examples[] = {
 
 enum { FOLDS = 10 }; /* a model with a tenth less labels is little worse */
 
-typedef struct task {
-    run r;
-    kith_dataset *data;
-    chosen_nodes nodes;
-    kith_model *tuned, *model;
-    int32_t positive;
-    float *p;     /* of the final model */
-    float *work;  /* of a fold's model */
-    float *score; /* of known nodes, honest */
-    bool *is;     /* of the positive class */
-    int32_t n_known;
-    int32_t *order; /* unknown nodes, most probable first */
-    int32_t n_order, n_listed;
-    kith_threshold cut;
-} task;
-
 /* ---- scores that were not learnt from ------------------------------------ */
 
-static kith_status fit(task *t, const int32_t *train, int32_t n_train,
+static kith_status fit(ranking *t, const int32_t *train, int32_t n_train,
                        const int32_t *val, int32_t n_val,
                        const kith_train_options *o, kith_model **out, float *p)
 {
@@ -149,7 +130,7 @@ static kith_status fit(task *t, const int32_t *train, int32_t n_train,
 }
 
 /* All nodes that are neither learnt from nor tuned on. */
-static kith_status list_unknown(task *t)
+static kith_status list_unknown(ranking *t)
 {
     const int32_t n = kith_graph_nodes(t->data->graph);
     bool *known = calloc((size_t)n + 1, sizeof(*known));
@@ -212,7 +193,7 @@ static int32_t places_above(const ranked *all, int32_t n, float p)
  * puts above them.  Places, not probabilities: a model that saw fewer labels is
  * less sure of everything, but orders nodes much alike.
  */
-static kith_status take_scores(task *t, const int32_t *nodes, int32_t n,
+static kith_status take_scores(ranking *t, const int32_t *nodes, int32_t n,
                                const float *p)
 {
     const kith_labels *l = t->data->labels;
@@ -234,7 +215,7 @@ static kith_status take_scores(task *t, const int32_t *nodes, int32_t n,
 }
 
 /* Train on the pool without `fold`, score the fold. */
-static kith_status score_fold(task *t, const int32_t *fold, int32_t n_fold,
+static kith_status score_fold(ranking *t, const int32_t *fold, int32_t n_fold,
                               const kith_train_options *o)
 {
     int32_t *rest = calloc((size_t)t->nodes.n_pool + 1, sizeof(*rest));
@@ -259,7 +240,7 @@ static kith_status score_fold(task *t, const int32_t *fold, int32_t n_fold,
 }
 
 /* Every known node scored by a model that has not seen it. */
-static kith_status cross_fit(task *t, const kith_train_options *o)
+static kith_status cross_fit(ranking *t, const kith_train_options *o)
 {
     int32_t *left = NULL, n_left = t->nodes.n_pool;
     const uint64_t seed = (uint64_t)args_integer(t->r.a, "seed") + 1;
@@ -298,7 +279,7 @@ static kith_train_options again(const kith_train_options *o,
     return next;
 }
 
-static kith_status train(task *t)
+static kith_status train(ranking *t)
 {
     kith_train_options o = method_options(&t->r), next;
     const chosen_nodes *c = &t->nodes;
@@ -328,7 +309,7 @@ static kith_status train(task *t)
 /* ---- the list ------------------------------------------------------------ */
 
 /* The unknown nodes in the order of the final model. */
-static kith_status sort_unknown(task *t)
+static kith_status sort_unknown(ranking *t)
 {
     const int64_t C = t->data->labels->classes;
     ranked *all = calloc((size_t)t->n_order + 1, sizeof(*all));
@@ -344,19 +325,19 @@ static kith_status sort_unknown(task *t)
     return KITH_OK;
 }
 
-static double score_at(const task *t, int32_t place)
+double rank_score_at(const ranking *t, int32_t place)
 {
     return t
         ->p[(int64_t)t->order[place] * t->data->labels->classes + t->positive];
 }
 
-static double prevalence(const task *t)
+static double prevalence(const ranking *t)
 {
     return args_given(t->r.a, "prevalence") ? args_real(t->r.a, "prevalence")
                                             : (double)NAN;
 }
 
-static double used_prevalence(const task *t)
+double rank_prevalence(const ranking *t)
 {
     return args_given(t->r.a, "prevalence")
                ? args_real(t->r.a, "prevalence")
@@ -366,7 +347,7 @@ static double used_prevalence(const task *t)
 
 /* The known nodes cannot tell how few positives there are: if that is given,
  * the first n hold no more than all. */
-static void keep_possible(const task *t, int32_t n, kith_threshold *c)
+static void keep_possible(const ranking *t, int32_t n, kith_threshold *c)
 {
     const double most = prevalence(t) * t->n_order / n;
 
@@ -377,8 +358,7 @@ static void keep_possible(const task *t, int32_t n, kith_threshold *c)
     c->precision_high = fmin(c->precision_high, most);
 }
 
-/* What the first n hold. */
-static kith_status cut_after(task *t, int32_t n, kith_threshold *out)
+kith_status rank_cut_after(ranking *t, int32_t n, kith_threshold *out)
 {
     const kith_status st =
         kith_threshold_choose(t->score, t->is, t->n_known, prevalence(t),
@@ -389,7 +369,7 @@ static kith_status cut_after(task *t, int32_t n, kith_threshold *out)
     return st;
 }
 
-static kith_status cut(task *t)
+static kith_status cut(ranking *t)
 {
     const args *a = t->r.a;
     const bool precision = args_given(a, "precision");
@@ -399,7 +379,7 @@ static kith_status cut(task *t)
     if (args_given(a, "budget") && args_integer(a, "budget") < t->n_order)
         t->n_listed = (int32_t)args_integer(a, "budget");
     if (!precision && !args_given(a, "recall"))
-        return cut_after(t, t->n_listed, &t->cut);
+        return rank_cut_after(t, t->n_listed, &t->cut);
     st = kith_threshold_choose(
         t->score, t->is, t->n_known, prevalence(t),
         precision ? KITH_GOAL_PRECISION : KITH_GOAL_RECALL,
@@ -409,7 +389,7 @@ static kith_status cut(task *t)
     return st;
 }
 
-static kith_status write_list(task *t)
+static kith_status write_list(ranking *t)
 {
     out_text o;
     kith_status st = out_text_open(&t->r, args_text(t->r.a, "output"), &o);
@@ -420,7 +400,7 @@ static kith_status write_list(task *t)
     for (int32_t i = 0; st == KITH_OK && i < t->n_listed; i++) {
         fprintf(o.stream, "%d\t", (int)i + 1);
         st = put_node(&t->r, o.stream, t->data->graph, t->order[i]);
-        fprintf(o.stream, "\t%.7g\n", score_at(t, i));
+        fprintf(o.stream, "\t%.7g\n", rank_score_at(t, i));
     }
     if (st == KITH_OK)
         return out_text_commit(&t->r, &o);
@@ -428,68 +408,13 @@ static kith_status write_list(task *t)
     return st;
 }
 
-/* ---- telling ------------------------------------------------------------- */
+/* ---- what is told of it -------------------------------------------------- */
 
-static void tell_wish(const task *t, FILE *out)
-{
-    const args *a = t->r.a;
-
-    if (args_given(a, "precision"))
-        term_row(out, "wish", "precision %g%s", args_real(a, "precision"),
-                 t->cut.precision < args_real(a, "precision")
-                     ? ": OUT OF REACH, the nearest is taken"
-                     : "");
-    else if (args_given(a, "recall"))
-        term_row(out, "wish", "recall %g", args_real(a, "recall"));
-    else if (args_given(a, "budget"))
-        term_row(out, "wish", "the first %lld nodes",
-                 (long long)args_integer(a, "budget"));
-    else
-        term_row(out, "wish", "none: every node is ranked");
-}
-
-static void tell_expected(const task *t, FILE *out)
-{
-    const kith_threshold *c = &t->cut;
-    const double n = t->n_listed;
-    const int digits = n * c->precision < 10 ? 1 : 0;
-    char a[TERM_NUMBER], b[TERM_NUMBER];
-
-    term_row(out, "listed", "%s of %s unknown nodes, from probability %.4g",
-             term_count(t->n_listed, a), term_count(t->n_order, b),
-             t->n_listed > 0 ? score_at(t, t->n_listed - 1) : (double)NAN);
-    if (!isnan(c->precision))
-        term_row(out, "expected hits", "%.*f (%.*f to %.*f)", digits,
-                 n * c->precision, digits, n * c->precision_low, digits,
-                 n * c->precision_high);
-    term_row(out, "precision", "%.3f (%.3f to %.3f, 95 %%)", c->precision,
-             c->precision_low, c->precision_high);
-    term_row(out, "recall", "%.3f (%.3f to %.3f, 95 %%)", c->recall,
-             c->recall_low, c->recall_high);
-    term_row(out, "judged on", "%d positive and %d other labelled nodes, %s",
-             (int)c->positives, (int)c->negatives,
-             t->nodes.n_val > 0 ? "those named for tuning"
-                                : "each by a model that has not seen it");
-    if (args_given(t->r.a, "prevalence"))
-        term_row(out, "prevalence", "%g, as given",
-                 args_real(t->r.a, "prevalence"));
-    else
-        term_row(out, "prevalence",
-                 "%.3g, as among the labelled; --prevalence if it differs",
-                 used_prevalence(t));
-}
-
-/* What the test nodes of a split say. */
-typedef struct test_counts {
-    int64_t positives, hits, listed;
-    double precision, recall;
-} test_counts;
-
-static test_counts count_test(const task *t)
+test_counts rank_count_test(const ranking *t)
 {
     const kith_split *s = &t->nodes.named;
     const kith_labels *l = t->data->labels;
-    const double from = t->n_listed > 0 ? score_at(t, t->n_listed - 1) : 2;
+    const double from = t->n_listed > 0 ? rank_score_at(t, t->n_listed - 1) : 2;
     test_counts n = {0};
 
     for (int32_t i = 0; i < s->n_test; i++) {
@@ -507,171 +432,13 @@ static test_counts count_test(const task *t)
     return n;
 }
 
-static void tell_test(const task *t, FILE *out)
-{
-    const test_counts n = count_test(t);
-
-    if (t->nodes.named.n_test == 0)
-        return;
-    fputc('\n', out);
-    term_heading(out, "Test nodes of the split");
-    term_row(out, "precision", "%.4f (%lld of %lld listed)", n.precision,
-             (long long)n.hits, (long long)n.listed);
-    term_row(out, "recall", "%.4f (%lld of %lld positives)", n.recall,
-             (long long)n.hits, (long long)n.positives);
-}
-
-/* Lengths of other lists to tell about; 0 ends. */
-static const int32_t lengths[] = {10,     20,     50,     100,     200,   500,
-                                  1000,   2000,   5000,   10000,   20000, 50000,
-                                  100000, 200000, 500000, 1000000, 0};
-
-/* Precision and recall of shorter and longer lists. */
-static kith_status tell_lengths(task *t, FILE *out)
-{
-    const term_style style = term_style_of(out);
-    char number[TERM_NUMBER];
-
-    fprintf(out, "\n%s%12s  %9s  %9s  %7s%s\n", style.bold, "the first",
-            "from p", "precision", "recall", style.reset);
-    for (int i = 0; lengths[i] > 0 && lengths[i] <= t->n_order; i++) {
-        kith_threshold at;
-        kith_status st;
-
-        st = cut_after(t, lengths[i], &at);
-        if (st != KITH_OK)
-            return st;
-        if (at.hits + at.misses == 0)
-            continue; /* none of the known is as high up */
-        fprintf(out, "%12s  %9.4g  %9.3f  %7.3f  ",
-                term_count(lengths[i], number), score_at(t, lengths[i] - 1),
-                at.precision, at.recall);
-        term_bar(out, at.precision, 20);
-        fputc('\n', out);
-    }
-    return KITH_OK;
-}
-
-static kith_status tell(task *t, FILE *out)
-{
-    const char *list = args_text(t->r.a, "output");
-    char time[TERM_NUMBER];
-    kith_status st;
-
-    term_heading(out, "List");
-    fprintf(out, "  %-16s  ", "positive");
-    term_foreign(out, kith_model_class_name(t->model, t->positive), 40, false);
-    fputc('\n', out);
-    term_row(out, "method", "%s, %s", kith_model_method(t->model),
-             kith_model_balanced(t->model)
-                 ? "classes balanced"
-                 : "which does not weigh classes: the rare one may come short");
-    tell_wish(t, out);
-    tell_expected(t, out);
-    tell_test(t, out);
-    st = tell_lengths(t, out);
-    fputc('\n', out);
-    if (list)
-        fprintf(out, "%s: %d nodes\n",
-                strcmp(list, "-") == 0 ? "standard output" : list,
-                (int)t->n_listed);
-    else
-        fputs("nothing was written: '-o FILE' keeps the list\n", out);
-    fprintf(out, "took %s\n", term_seconds(seconds_now() - t->r.begun, time));
-    return st;
-}
-
-/* ---- the same for programs ----------------------------------------------- */
-
-/* {"estimate": x, "low": .., "high": ..}, all times `scale`. */
-static json_t *interval(double x, double low, double high, double scale)
-{
-    json_t *o = json_object();
-
-    json_object_set_new(o, "estimate", json_number(scale * x));
-    json_object_set_new(o, "low", json_number(scale * low));
-    json_object_set_new(o, "high", json_number(scale * high));
-    return o;
-}
-
-static void set_expected(json_t *o, const task *t)
-{
-    const kith_threshold *c = &t->cut;
-
-    json_object_set_new(o, "listed", json_count(t->n_listed));
-    json_object_set_new(o, "unknown", json_count(t->n_order));
-    json_object_set_new(o, "from_probability",
-                        json_number(t->n_listed > 0
-                                        ? score_at(t, t->n_listed - 1)
-                                        : (double)NAN));
-    json_object_set_new(o, "expected_hits",
-                        interval(c->precision, c->precision_low,
-                                 c->precision_high, t->n_listed));
-    json_object_set_new(
-        o, "precision",
-        interval(c->precision, c->precision_low, c->precision_high, 1));
-    json_object_set_new(o, "recall",
-                        interval(c->recall, c->recall_low, c->recall_high, 1));
-    json_object_set_new(o, "judged_positives", json_count(c->positives));
-    json_object_set_new(o, "judged_others", json_count(c->negatives));
-    json_object_set_new(o, "prevalence", json_number(used_prevalence(t)));
-}
-
-static json_t *lengths_json(task *t, kith_status *st)
-{
-    json_t *list = json_array();
-
-    for (int i = 0; lengths[i] > 0 && lengths[i] <= t->n_order; i++) {
-        json_t *o = json_object();
-        kith_threshold at = {0};
-
-        *st = cut_after(t, lengths[i], &at);
-        if (*st != KITH_OK) {
-            json_decref(o);
-            return list;
-        }
-        json_object_set_new(o, "first", json_count(lengths[i]));
-        json_object_set_new(o, "from_probability",
-                            json_number(score_at(t, lengths[i] - 1)));
-        json_object_set_new(o, "precision", json_number(at.precision));
-        json_object_set_new(o, "recall", json_number(at.recall));
-        json_array_append_new(list, o);
-    }
-    return list;
-}
-
-static kith_status tell_json(task *t)
-{
-    const char *const wishes[] = {"precision", "recall", "budget"};
-    const test_counts n = count_test(t);
-    json_t *o = json_object(), *wish = json_object(), *test = json_object();
-    kith_status st = KITH_OK;
-
-    json_object_set_new(
-        o, "positive", json_text(kith_model_class_name(t->model, t->positive)));
-    json_object_set_new(o, "method", json_text(kith_model_method(t->model)));
-    json_object_set_new(o, "balanced",
-                        json_boolean(kith_model_balanced(t->model)));
-    for (int i = 0; i < 3; i++)
-        if (args_given(t->r.a, wishes[i]))
-            json_object_set_new(
-                wish, wishes[i],
-                json_number(i < 2 ? args_real(t->r.a, wishes[i])
-                                  : (double)args_integer(t->r.a, wishes[i])));
-    json_object_set_new(o, "wish", wish);
-    set_expected(o, t);
-    json_object_set_new(test, "precision", json_number(n.precision));
-    json_object_set_new(test, "recall", json_number(n.recall));
-    json_object_set_new(o, "test", test);
-    json_object_set_new(o, "lengths", lengths_json(t, &st));
-    if (!json_print(o, stdout) && st == KITH_OK)
-        st = run_no_memory(&t->r);
-    return st;
-}
+const int32_t rank_lengths[] = {10,     20,     50,     100,     200,   500,
+                                1000,   2000,   5000,   10000,   20000, 50000,
+                                100000, 200000, 500000, 1000000, 0};
 
 /* ---- the command --------------------------------------------------------- */
 
-static kith_status find_positive(task *t)
+static kith_status find_positive(ranking *t)
 {
     const kith_labels *l = t->data->labels;
     const char *name = args_text(t->r.a, "positive");
@@ -685,7 +452,7 @@ static kith_status find_positive(task *t)
                     name);
 }
 
-static kith_status prepare(task *t)
+static kith_status prepare(ranking *t)
 {
     const args *a = t->r.a;
     kith_status st = check_output(&t->r, args_text(a, "output"));
@@ -709,7 +476,7 @@ static kith_status prepare(task *t)
                                                 : run_no_memory(&t->r);
 }
 
-static kith_status work(task *t)
+static kith_status work(ranking *t)
 {
     kith_status st = prepare(t);
 
@@ -754,7 +521,7 @@ static int rank(const args *a)
 {
     const char *list = args_text(a, "output");
     FILE *out = list && strcmp(list, "-") == 0 ? stderr : stdout;
-    task t = {0};
+    ranking t = {0};
     int code = check(a);
     kith_status st;
 
@@ -763,9 +530,9 @@ static int rank(const args *a)
     run_begin(&t.r, a);
     st = work(&t);
     if (st == KITH_OK && args_flag(a, "json"))
-        st = tell_json(&t);
+        st = rank_json(stdout, &t);
     else if (st == KITH_OK && !t.r.quiet)
-        st = tell(&t, out);
+        st = rank_text(out, &t);
     code = run_end(&t.r, st);
     chosen_nodes_release(&t.nodes);
     kith_model_free(t.tuned);
