@@ -172,16 +172,13 @@ static kith_status fit_last(task *t, const kith_train_options *o)
 /* Tune on what was held out, then fit all with the parameters chosen. */
 static kith_status fit_twice(task *t, const kith_train_options *o)
 {
-    kith_train_options again = *o;
+    kith_train_options again;
     kith_status st = fit(t, t->nodes.kept, t->nodes.n_kept, t->nodes.held,
                          t->nodes.n_held, o, &t->tuned, t->p_tuned);
 
     if (st != KITH_OK)
         return st;
-    again.params = *kith_model_params(t->tuned);
-    again.fixed = KITH_FIX_ALL;
-    again.temperature = kith_model_temperature(t->tuned);
-    again.like = t->tuned;
+    again = kith_options_like(o, t->tuned);
     again.checkpoint = o->checkpoint ? t->last : NULL;
     return fit_last(t, &again);
 }

@@ -267,18 +267,6 @@ static kith_status cross_fit(ranking *t, const kith_train_options *o)
     return st;
 }
 
-static kith_train_options again(const kith_train_options *o,
-                                const kith_model *chosen)
-{
-    kith_train_options next = *o;
-
-    next.params = *kith_model_params(chosen);
-    next.fixed = KITH_FIX_ALL;
-    next.temperature = kith_model_temperature(chosen);
-    next.like = chosen;
-    return next;
-}
-
 static kith_status train(ranking *t)
 {
     kith_train_options o = method_options(&t->r), next;
@@ -299,7 +287,7 @@ static kith_status train(ranking *t)
         st = fit(t, c->pool, c->n_pool, NULL, 0, &o, &t->tuned, NULL);
     if (st != KITH_OK)
         return st;
-    next = again(&o, t->tuned);
+    next = kith_options_like(&o, t->tuned);
     st = cross_fit(t, &next);
     if (st == KITH_OK)
         st = fit(t, c->pool, c->n_pool, NULL, 0, &next, &t->model, t->p);

@@ -103,6 +103,12 @@ typedef struct kith_train_options {
 KITH_API void kith_params_init(kith_params *p); /* the defaults above */
 KITH_API void kith_train_options_init(kith_train_options *o);
 
+/* The same options to fit again, on other nodes, what `chosen` has chosen: its
+ * parameters, its temperature; nothing is tuned.  Train with the method that
+ * kith_model_method(chosen) names; chosen must outlive that. */
+KITH_API kith_train_options kith_options_like(const kith_train_options *o,
+                                              const kith_model *chosen);
+
 /* ---- training and predicting --------------------------------------------- */
 
 /* What is known about how a result came about. */

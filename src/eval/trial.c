@@ -17,7 +17,7 @@ static kith_status train_held_out(const kith_dataset *d, const char *method,
                                   float *probabilities, kith_model **model,
                                   kith_error *err)
 {
-    kith_train_options again = *options;
+    kith_train_options again;
     kith_split part = {0};
     kith_model *tuned = NULL;
     kith_status st = KITH_OK;
@@ -30,10 +30,7 @@ static kith_status train_held_out(const kith_dataset *d, const char *method,
         goto out;
     }
     TRY(kith_model_train(d, method, &part, options, &tuned, NULL, err));
-    again.params = *kith_model_params(tuned);
-    again.fixed = KITH_FIX_ALL;
-    again.temperature = kith_model_temperature(tuned);
-    again.like = tuned;
+    again = kith_options_like(options, tuned);
     TRY(kith_model_train(d, kith_model_method(tuned), split, &again, model,
                          probabilities, err));
 out:

@@ -47,6 +47,18 @@ void kith_train_options_init(kith_train_options *o)
     o->params.iterations = 0;
 }
 
+kith_train_options kith_options_like(const kith_train_options *o,
+                                     const kith_model *chosen)
+{
+    kith_train_options next = *o;
+
+    next.params = chosen->params;
+    next.fixed = KITH_FIX_ALL;
+    next.temperature = chosen->temperature;
+    next.like = chosen;
+    return next;
+}
+
 /* ---- what is known ------------------------------------------------------- */
 
 /* Nodes of a list that have a label, with it: new arrays. */
