@@ -42,6 +42,7 @@ typedef struct search {
     int count;
     double enough[KITH__RHO_MOST]; /* infinite once a bound is found */
     double bound[KITH__RHO_MOST];  /* the least so far */
+    double last[KITH__RHO_MOST];   /* and before the last pass */
     double shift[KITH__RHO_MOST];  /* of the next step, and its scale */
     double scale[KITH__RHO_MOST];
     float *y, *next;                /* n x count */
@@ -230,19 +231,21 @@ static _Bool settle_few(search *s)
 
 /* ---- the bounds ---------------------------------------------------------- */
 
-/* The bounds that are not finished: good enough, or hardly falling.
- * True once all are. */
+/* After a pass: what it says of the bounds.  One is finished where it is good
+ * enough, or fell little in two passes (in one it may by chance).  True once all
+ * are. */
 static _Bool improve(search *s)
 {
     _Bool all = 1;
 
     for (int j = 0; j < s->count; j++) {
-        const double last = s->bound[j];
+        const double before = s->last[j];
 
         if (isinf(s->enough[j]))
             continue;
-        s->bound[j] = fmin(last, s->largest[j]);
-        if (s->bound[j] <= s->enough[j] || s->bound[j] > last * 0.98)
+        s->last[j] = s->bound[j];
+        s->bound[j] = fmin(s->bound[j], s->largest[j]);
+        if (s->bound[j] <= s->enough[j] || s->bound[j] > before * 0.98)
             s->enough[j] = INFINITY;
         else
             all = 0;
@@ -262,7 +265,7 @@ static void choose_shifts(search *s, _Bool first)
 static void find_bounds(search *s, int most)
 {
     for (int j = 0; j < s->count; j++) {
-        s->bound[j] = INFINITY;
+        s->bound[j] = s->last[j] = INFINITY;
         s->shift[j] = 0.25;
         s->scale[j] = 1;
     }
