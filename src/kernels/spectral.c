@@ -232,8 +232,8 @@ static _Bool settle_few(search *s)
 /* ---- the bounds ---------------------------------------------------------- */
 
 /* After a pass: what it says of the bounds.  One is finished where it is good
- * enough, or fell little in two passes (in one it may by chance).  True once all
- * are. */
+ * enough, or fell little in two passes (in one it may by chance).  True once
+ * all are. */
 static _Bool improve(search *s)
 {
     _Bool all = 1;
