@@ -12,12 +12,12 @@
  *     rho(W) <= rho(|W|) <= max_u ( |W| v )_u / v_u      (Collatz, Wielandt)
  *
  * and power iteration of |W| + s I from v_u = sqrt(d_u) tightens it; that start
- * is exact for W = D^-1/2 A D^-1/2.  The s I is for graphs of two sides, and the
- * stars of training nodes with large weights, where |W| alone would go back and
- * forth; a sixth of the bound so far was found to be a good s.  It stops once
- * the bound is at most `enough`, or falls by less than 2 % in two passes over
- * the edges, or after `most` passes; where few rows are above `enough`, v is
- * raised at these alone.  Negative if there is no memory.
+ * is exact for W = D^-1/2 A D^-1/2.  The s I is for graphs of two sides, and
+ * the stars of training nodes with large weights, where |W| alone would go back
+ * and forth; a sixth of the bound so far was found to be a good s.  It stops
+ * once the bound is at most `enough`, or falls by less than 2 % in two passes
+ * over the edges, or after `most` passes; where few rows are above `enough`, v
+ * is raised at these alone.  Negative if there is no memory.
  */
 double kith__rho_bound(const kith__coupled *W, int most, double enough);
 

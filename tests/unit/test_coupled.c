@@ -397,8 +397,8 @@ TEST(rho_bound_needs_one_pass_where_few_rows_are_above)
 
 /*
  * A hub whose spokes have large weights, as those of a training node come to
- * have: a star has eigenvalues rho and -rho, so that steps of |W| alone, or with
- * a small shift, go back and forth.
+ * have: a star has eigenvalues rho and -rho, so that steps of |W| alone, or
+ * with a small shift, go back and forth.
  */
 TEST(rho_bound_is_close_around_a_star_in_few_passes)
 {
