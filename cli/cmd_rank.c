@@ -327,10 +327,11 @@ static double prevalence(const ranking *t)
 
 double rank_prevalence(const ranking *t)
 {
-    return args_given(t->r.a, "prevalence")
-               ? args_real(t->r.a, "prevalence")
-               : (double)t->cut.positives /
-                     (t->cut.positives + t->cut.negatives);
+    const double given = prevalence(t);
+
+    return isnan(given) ? (double)t->cut.positives /
+                              (t->cut.positives + t->cut.negatives)
+                        : given;
 }
 
 /* The known nodes cannot tell how few positives there are: if that is given,

@@ -40,11 +40,10 @@ typedef struct search {
     kith__norm_fn *norm;
     const void *W;
     int count;
-    double enough[KITH__RHO_MOST]; /* infinite once a bound is found */
-    double bound[KITH__RHO_MOST];  /* the least so far */
-    double last[KITH__RHO_MOST];   /* and before the last pass */
-    double shift[KITH__RHO_MOST];  /* of the next step, and its scale */
-    double scale[KITH__RHO_MOST];
+    double enough[KITH__RHO_MOST];  /* infinite once a bound is found */
+    double bound[KITH__RHO_MOST];   /* the least so far */
+    double last[KITH__RHO_MOST];    /* and before the last pass */
+    double shift[KITH__RHO_MOST];   /* of the next step */
     float *y, *next;                /* n x count */
     uint64_t *above;                /* a bit per row: is it above enough? */
     double largest[KITH__RHO_MOST]; /* (|W| y)_u / y_u of all rows */
@@ -80,22 +79,23 @@ static _Bool look_at(const search *s, const double *sum, const float *y,
 
 /* ---- a pass over all rows ------------------------------------------------ */
 
-/* Rows first .. last - 1: next_u = scale (shift y_u + sum_v |w_uv| y_v), kept
- * above 0, and what y gives. */
+/* Rows first .. last - 1: next_u = (shift y_u + sum_v |w_uv| y_v) / (shift +
+ * bound), so that no entry grows, kept above 0, and what y gives. */
 static void step_rows(const search *s, int32_t first, int32_t last,
                       double *largest, double *within)
 {
     const int count = s->count;
-    double sums[BLOCK * KITH__RHO_MOST];
+    double sums[BLOCK * KITH__RHO_MOST], scale[KITH__RHO_MOST];
 
+    for (int j = 0; j < count; j++)
+        scale[j] = isinf(s->bound[j]) ? 1 : 1 / (s->shift[j] + s->bound[j]);
     s->norm(s->W, first, last, s->y, sums);
     for (int32_t u = first; u < last; u++) {
         const double *sum = sums + (int64_t)(u - first) * count;
         const float *y = s->y + (int64_t)u * count;
 
         for (int j = 0; j < count; j++) {
-            const double to = s->scale[j] *
-                              (s->shift[j] * (double)y[j] + sum[j]);
+            const double to = scale[j] * (s->shift[j] * (double)y[j] + sum[j]);
 
             s->next[(int64_t)u * count + j] = to > 1e-30 ? (float)to : 1e-30f;
         }
@@ -256,10 +256,8 @@ static _Bool improve(search *s)
 /* For the next pass; the first bound may be far from rho. */
 static void choose_shifts(search *s, _Bool first)
 {
-    for (int j = 0; j < s->count; j++) {
+    for (int j = 0; j < s->count; j++)
         s->shift[j] = first ? fmin(1, s->bound[j] / 6) : s->bound[j] / 6;
-        s->scale[j] = 1 / (s->shift[j] + s->bound[j]); /* no entry grows */
-    }
 }
 
 static void find_bounds(search *s, int most)
@@ -267,7 +265,6 @@ static void find_bounds(search *s, int most)
     for (int j = 0; j < s->count; j++) {
         s->bound[j] = s->last[j] = INFINITY;
         s->shift[j] = 0.25;
-        s->scale[j] = 1;
     }
     for (int i = 0; i < most; i++) {
         float *swap = s->y;
