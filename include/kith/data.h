@@ -21,8 +21,8 @@ typedef struct kith_labels {
     char **names;   /* name of each class */
     int32_t *place; /* kith_graph_place() of each node, so that what is drawn
                        does not depend on their numbers; NULL if it is u */
-    void *owner;    /* mapped file `of` and `place` lie in, NULL if on the
-                       heap */
+    void *owner, *place_owner; /* mapped files that `of` and `place` lie in,
+                                  NULL if on the heap */
 } kith_labels;
 
 /* A row of features for each node; rows without entries are allowed. */

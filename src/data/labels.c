@@ -195,6 +195,27 @@ out:
     return st;
 }
 
+/* A mapped graph's are shared, others copied: labels may outlive the graph. */
+static kith_status keep_places(const kith_graph *g, kith_labels *labels,
+                               kith_error *err)
+{
+    kith_status st = KITH_OK;
+    int32_t *place = NULL;
+
+    if (!g->place)
+        return KITH_OK;
+    if (g->map) {
+        labels->place = (int32_t *)g->place;
+        labels->place_owner = kith__map_share(g->map);
+        return KITH_OK;
+    }
+    TRY_NEW(place, kith__alloc(g->n, sizeof(*place)));
+    memcpy(place, g->place, (size_t)g->n * sizeof(*place));
+    labels->place = place;
+out:
+    return st;
+}
+
 kith_status kith_labels_read(const char *path, const kith_graph *g,
                              kith_labels **out, kith_error *err)
 {
@@ -211,10 +232,7 @@ kith_status kith_labels_read(const char *path, const kith_graph *g,
     labels->nodes = g->n;
     TRY_NEW(labels->of, kith__alloc(g->n, sizeof(*labels->of)));
     memset(labels->of, -1, (size_t)g->n * sizeof(*labels->of));
-    if (g->place) {
-        TRY_NEW(labels->place, kith__alloc(g->n, sizeof(*labels->place)));
-        memcpy(labels->place, g->place, (size_t)g->n * sizeof(*g->place));
-    }
+    TRY(keep_places(g, labels, err));
     TRY(kith__reader_open(path, &r, err));
     for (;;) {
         TRY(next_label(&r, &separator, &line, &more, err));
@@ -243,12 +261,12 @@ void kith_labels_free(kith_labels *labels)
     for (int32_t c = 0; labels->names && c < labels->classes; c++)
         kith__free(labels->names[c]);
     kith__free(labels->names);
-    if (labels->owner) {
-        kith__map_release(labels->owner);
-    } else {
+    if (!labels->owner)
         kith__free(labels->of);
+    if (!labels->place_owner)
         kith__free(labels->place);
-    }
+    kith__map_release(labels->owner);
+    kith__map_release(labels->place_owner);
     kith__free(labels);
 }
 

@@ -5,16 +5,17 @@
 
 #include "core/alloc.h"
 #include "core/sort.h"
+#include "kernels/implicit_parts.h"
 
 enum {
     MOST_C = KITH__IMPLICIT_CLASSES,
-    POINTS = KITH__IMPLICIT_POINTS,
+    POINTS = KITH__IMPLICIT_SHARED,
     VECTORS = KITH__IMPLICIT_VECTORS,
     COLUMNS = 2 * MOST_C - 1, /* of z: p, x */
     SQUARE = MOST_C * MOST_C,
     LINE = 64,
-    CHUNK = 1024, /* neighbours summed together: hubs lose no digits */
-    AHEAD = 48    /* neighbours whose records are asked for early */
+    CHUNK = KITH__GATHER_CHUNK,
+    AHEAD = KITH__GATHER_AHEAD
 };
 
 /* ---- records ------------------------------------------------------------- */
@@ -62,16 +63,18 @@ bool kith__implicit_new(const kith__coupled *start, int C, int carried,
     return new_records(out, 0);
 }
 
-bool kith__implicit_new_stored(const kith__coupled *start, float *weights,
-                               kith__implicit *out)
+bool kith__implicit_new_stored(const kith__coupled *start, int points,
+                               float *weights, kith__implicit *out)
 {
+    const bool one = points == 1;
+
     *out = (kith__implicit){.start = *start,
                             .C = 2,
                             .carried = 1,
-                            .points = 1,
-                            .stride = KITH__LANES,
+                            .points = one ? 1 : KITH__LANES,
+                            .stride = one ? KITH__LANES : KITH__STORED_RECORD,
                             .weights = weights};
-    return new_records(out, 1);
+    return new_records(out, one);
 }
 
 void kith__implicit_release(kith__implicit *I)
@@ -122,15 +125,13 @@ static void put_pairs(const kith__implicit *I, float *r, int p_at, int x_at)
         r[(int64_t)i * I->stride + x_at] = x[i];
 }
 
-void kith__implicit_put_x(kith__implicit *I, int32_t first, int32_t last,
-                          int point, int t)
+static void put_x_of(kith__implicit *I, int32_t first, int32_t last, int point,
+                     int t)
 {
     const int p_at = kith__implicit_p_at(I, point);
     const int x_at = kith__implicit_x_at(I, point, t);
     int32_t u = first;
 
-    for (int32_t v = first; I->weights && t > 0 && v < last; v++)
-        kith__implicit_record(I, v)[0] = kith__implicit_record(I, v)[x_at];
     for (; I->C == 2 && u + KITH__LANES <= last; u += KITH__LANES)
         put_pairs(I, kith__implicit_record(I, u), p_at, x_at);
     for (; u < last; u++) {
@@ -139,6 +140,16 @@ void kith__implicit_put_x(kith__implicit *I, int32_t first, int32_t last,
         kith__implicit_widen(I->C, I->carried, r + p_at, p);
         x_of(I->C, p, r + x_at);
     }
+}
+
+void kith__implicit_put_x(kith__implicit *I, int32_t first, int32_t last, int t)
+{
+    const int apart = t == 0 && !I->weights ? 1 : I->points; /* x_0 is shared */
+
+    if (I->weights)
+        kith__stored_keep_x(I, first, last, t);
+    for (int j = 0; j < apart; j++)
+        put_x_of(I, first, last, j, t);
 }
 
 /* Column j of B, entry i: s = B x. */
@@ -493,43 +504,14 @@ KITH__ALWAYS_INLINE void weigh_row(const kith__implicit *I, shape s,
     }
 }
 
-/* What a stored weight w_uv of row u gains by the last term: by x_v + alone. */
-KITH__ALWAYS_INLINE void last_term(const kith__implicit *I, float x_u,
-                                   float *by, float *alone)
-{
-    const float *M = I->term[0].M[I->terms - 1];
-
-    *by = x_u * M[0] + M[2];
-    *alone = x_u * M[1] + M[3];
-}
-
-static void complete_row(const kith__implicit *I, int32_t u)
-{
-    const int64_t last = I->start.rows[I->start.n] - 1;
-    const int32_t *at = I->start.neighbours;
-    const float *x = I->records + 1;
-    float by, alone;
-
-    last_term(I, x[KITH__LANES * (int64_t)u], &by, &alone);
-    for (int64_t p = I->start.rows[u]; p < I->start.rows[u + 1]; p++) {
-        const int64_t soon = p + AHEAD < last ? p + AHEAD : last;
-
-        __builtin_prefetch(x + KITH__LANES * (int64_t)at[soon]);
-        I->weights[p] += alone + by * x[KITH__LANES * (int64_t)at[p]];
-    }
-}
-
 void kith__implicit_weights(const kith__implicit *I, float *out)
 {
     halving how[POINTS];
 
     if (I->weights) {
-#pragma omp parallel for num_threads(I->start.threads) schedule(dynamic, 1024)
-        for (int32_t u = 0; u < I->start.n; u++)
-            complete_row(I, u);
+        kith__stored_complete(I);
         return;
     }
-
     halve_all(I, how);
 #pragma omp parallel for num_threads(I->start.threads) schedule(dynamic, 1024)
     for (int32_t u = 0; u < I->start.n; u++) {
@@ -602,25 +584,6 @@ KITH__ALWAYS_INLINE void products_of_x(shape s, int t, const sums *a, int j,
     B[C * C - 1] = degree;
 }
 
-/* K += x'(W x), T += (x'x) (x) B, upper triangles of T's. */
-KITH__ALWAYS_INLINE void add_totals(int C, const float *x, const float *Wx,
-                                    const float *B, kith__implicit_totals *to)
-{
-    double *T = to->T;
-
-    for (int i = 0; i < C; i++)
-        for (int j = 0; j < C; j++)
-            to->K[i * C + j] += (double)(x[i] * Wx[j]);
-    for (int i = 0; i < C; i++)
-        for (int k = i; k < C; k++) {
-            const float xx = x[i] * x[k];
-
-            for (int l = 0; l < C; l++)
-                for (int j = l; j < C; j++)
-                    *T++ += (double)(xx * B[l * C + j]);
-        }
-}
-
 /* One row and point: what the pass leaves of it. */
 KITH__ALWAYS_INLINE void finish_row(const kith__implicit *I, shape s, int t,
                                     const halving *how, const sums *a, int j,
@@ -650,19 +613,12 @@ KITH__ALWAYS_INLINE void finish_row(const kith__implicit *I, shape s, int t,
         Wx[c] = apply_half(&h, s, a->z_common[j][s.n + c], a->z_own[j][s.n + c],
                            B[c * s.C + s.C - 1]);
     Wx[s.C - 1] = apply_half(&h, s, a->common, a->own[j], degree);
-    add_totals(s.C, x, Wx, B, totals);
+    kith__add_totals(s.C, x, Wx, B, totals);
 }
-
-/* Where results of a pass go. */
-typedef struct gathered {
-    float *sums, *PP;
-    const int32_t *rows;
-    int32_t n_rows;
-} gathered;
 
 /* sum_v p_v'p_v of listed row i. */
 KITH__ALWAYS_INLINE void keep_products(shape s, const sums *a, int32_t i,
-                                       const gathered *to)
+                                       const kith__gathered *to)
 {
     const int64_t square = (int64_t)s.n * s.n;
 
@@ -675,7 +631,7 @@ KITH__ALWAYS_INLINE void keep_products(shape s, const sums *a, int32_t i,
 
 KITH__ALWAYS_INLINE void gather_rows(const kith__implicit *I, shape s,
                                      int32_t from, int32_t end,
-                                     const gathered *to,
+                                     const kith__gathered *to,
                                      kith__implicit_totals *totals)
 {
     const int64_t width = (int64_t)s.n * (s.C + 1);
@@ -695,104 +651,14 @@ KITH__ALWAYS_INLINE void gather_rows(const kith__implicit *I, shape s,
     }
 }
 
-/* ---- the same with stored weights ---------------------------------------- */
-
-/* Of r = (a, x, p, 1): sum r, sum w r, sum x r. */
-typedef struct stored_sums {
-    kith__v4 plain, weighted, by_x;
-} stored_sums;
-
-/* Over the neighbours at p .. end - 1, whose weights become by a + alone, and
- * unless they are the first what they were before beside. */
-KITH__ALWAYS_INLINE void sum_stored(const kith__implicit *I, bool first,
-                                    float by, float alone, int64_t p,
-                                    int64_t end, stored_sums *to)
-{
-    const int64_t last = I->start.rows[I->start.n] - 1;
-    const int32_t *at = I->start.neighbours;
-    stored_sums a = {0};
-
-    for (; p < end; p++) {
-        const int64_t soon = p + AHEAD < last ? p + AHEAD : last;
-        kith__v4 r;
-        float w;
-
-        __builtin_prefetch(I->records + KITH__LANES * (int64_t)at[soon]);
-        r = kith__v4_load(I->records + KITH__LANES * (int64_t)at[p]);
-        w = (first ? 0 : I->weights[p]) + alone + by * r[0];
-        I->weights[p] = w;
-        a.plain += r;
-        a.weighted += w * r;
-        a.by_x += r[1] * r;
-    }
-    to->plain += a.plain;
-    to->weighted += a.weighted;
-    to->by_x += a.by_x;
-}
-
-/* Over the neighbours of u. */
-KITH__ALWAYS_INLINE void sum_stored_row(const kith__implicit *I, bool first,
-                                        int32_t u, stored_sums *a)
-{
-    const int64_t end = I->start.rows[u + 1];
-    const float before = kith__implicit_record(I, u)[0];
-    float by = before, alone = 0;
-
-    if (!first)
-        last_term(I, before, &by, &alone);
-    for (int64_t p = I->start.rows[u]; p < end; p += CHUNK)
-        sum_stored(I, first, by, alone, p, end - p < CHUNK ? end : p + CHUNK,
-                   a);
-}
-
-/* sum_v p_v^2 */
-static float squares_of_row(const kith__implicit *I, int32_t u)
-{
-    float sum = 0;
-
-    for (int64_t i = I->start.rows[u]; i < I->start.rows[u + 1]; i++) {
-        const float p = kith__implicit_record(I, I->start.neighbours[i])[2];
-
-        sum += p * p;
-    }
-    return sum;
-}
-
-KITH__ALWAYS_INLINE void gather_stored(const kith__implicit *I, bool first,
-                                       int32_t from, int32_t end,
-                                       const gathered *to,
-                                       kith__implicit_totals *totals)
-{
-    int64_t listed = kith__first_from(to->rows, to->n_rows, from);
-
-    for (int32_t u = from; u < end; u++) {
-        const float degree = (float)(I->start.rows[u + 1] - I->start.rows[u]);
-        float *out = to->sums + 3 * (int64_t)u;
-        stored_sums a = {0};
-
-        sum_stored_row(I, first, u, &a);
-        out[0] = a.weighted[2];
-        out[1] = a.by_x[2];
-        out[2] = a.plain[2];
-        add_totals(2, (float[]){kith__implicit_record(I, u)[1], 1},
-                   (float[]){a.weighted[1], a.weighted[3]},
-                   (float[]){a.by_x[1], a.plain[1], a.plain[1], degree},
-                   totals);
-        if (listed < to->n_rows && to->rows[listed] == u)
-            to->PP[listed++] = squares_of_row(I, u);
-    }
-}
-
 /* ---- either -------------------------------------------------------------- */
 
 static void gather_part(const kith__implicit *I, int32_t from, int32_t end,
-                        const gathered *to, kith__implicit_totals *totals)
+                        const kith__gathered *to, kith__implicit_totals *totals)
 {
 #define GATHER(s) gather_rows(I, s, from, end, to, totals)
-    if (I->weights && I->terms == 0)
-        gather_stored(I, true, from, end, to, totals);
-    else if (I->weights)
-        gather_stored(I, false, from, end, to, totals);
+    if (I->weights)
+        kith__stored_gather(I, from, end, to, totals);
     else
         WITH_SHAPE(I, GATHER);
 #undef GATHER
@@ -822,7 +688,7 @@ bool kith__implicit_gather(const kith__implicit *I, float *sums_out,
 {
     const int J = I->points;
     const int64_t n = I->start.n, parts = count_parts(n);
-    const gathered to = {sums_out, PP, rows, n_rows};
+    const kith__gathered to = {sums_out, PP, rows, n_rows};
     kith__implicit_totals *partial = kith__alloc_zeroed(parts * J,
                                                         sizeof(*partial));
 

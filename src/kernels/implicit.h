@@ -29,12 +29,9 @@
  *
  * for any column z: unweighted sums of products, gathered once.
  *
- * Where there is room for the weights of two classes and one point, they are
- * stored after all: a record then is one vector, half as large,
- *
- *     (x of the alternation before, x, p, 1),    at first (d^-1/2, x, p, 1)
- *
- * and a pass adds the last term to the weights and sums with them.
+ * Where there is room for the weights of two classes, of one point or of four
+ * side by side, they are stored after all: records then are smaller, and a pass
+ * adds the last term to the weights and sums with them (stored.c).
  */
 #ifndef KITH_KERNELS_IMPLICIT_H
 #define KITH_KERNELS_IMPLICIT_H
@@ -46,9 +43,11 @@
 
 enum {
     KITH__IMPLICIT_CLASSES = 4, /* most */
-    KITH__IMPLICIT_POINTS = 3,  /* most in one pass */
+    KITH__IMPLICIT_POINTS = 4,  /* most in one pass, with stored weights; */
+    KITH__IMPLICIT_SHARED = 3,  /* without: more would need longer records */
     KITH__IMPLICIT_VECTORS = 4, /* most of a point in a record */
     KITH__IMPLICIT_TERMS = 16,  /* most */
+    KITH__STORED_RECORD = 12,   /* floats, of four points */
     /* Cells of what a learning pass sums over all nodes. */
     KITH__IMPLICIT_PAIRS = KITH__IMPLICIT_CLASSES *
                            (KITH__IMPLICIT_CLASSES + 1) / 2
@@ -89,10 +88,11 @@ int kith__implicit_vectors(int C, int carried, int terms);
 bool kith__implicit_new(const kith__coupled *start, int C, int carried,
                         int points, int terms, kith__implicit *out);
 
-/* The same of two classes and one point with p_1 = - p_0, with room of the
- * caller's for the weights, one per stored neighbour. */
-bool kith__implicit_new_stored(const kith__coupled *start, float *weights,
-                               kith__implicit *out);
+/* The same of two classes with p_1 = - p_0, of one point or else four, with
+ * room of the caller's for the weights: per stored neighbour those of every
+ * point. */
+bool kith__implicit_new_stored(const kith__coupled *start, int points,
+                               float *weights, kith__implicit *out);
 void kith__implicit_release(kith__implicit *I); /* a zeroed one is fine */
 
 /* Floats that a learning pass leaves of a node and a point: (W p)_u, and
@@ -112,15 +112,19 @@ static inline float *kith__implicit_record(const kith__implicit *I, int32_t u)
 /* Where p of a point lies in a record. */
 static inline int kith__implicit_p_at(const kith__implicit *I, int point)
 {
-    return I->weights ? 2 : 4 + 4 * I->vectors * point;
+    if (I->weights)
+        return I->points == 1 ? 2 : 2 * KITH__LANES + point;
+    return KITH__LANES * (1 + I->vectors * point);
 }
 
 /* Where x_t lies, t from 0. */
 static inline int kith__implicit_x_at(const kith__implicit *I, int point, int t)
 {
-    return t == 0 || I->weights ? 1
-                                : kith__implicit_p_at(I, point) + I->carried +
-                                      (I->C - 1) * (t - 1);
+    if (I->weights)
+        return I->points == 1 ? 1 : KITH__LANES + point;
+    return t == 0 ? 1
+                  : kith__implicit_p_at(I, point) + I->carried +
+                        (I->C - 1) * (t - 1);
 }
 
 /* All C of a row of beliefs, from the n of it that are carried. */
@@ -151,9 +155,10 @@ static inline void kith__implicit_x(const kith__implicit *I, int32_t u,
 void kith__implicit_put(kith__implicit *I, int32_t first, int32_t last,
                         int point, const float *P);
 
-/* Put x_t of the beliefs there beside them, t one after the other. */
+/* Put x_t of the beliefs there beside them, in all points; t one after the
+ * other. */
 void kith__implicit_put_x(kith__implicit *I, int32_t first, int32_t last,
-                          int point, int t);
+                          int t);
 
 /* B'MB of a C x C matrix, and B K B' of the totals. */
 void kith__implicit_to_coordinates(int C, const double *M, double *out);

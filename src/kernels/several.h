@@ -15,7 +15,7 @@
 #include "kernels/vector.h"
 
 enum {
-    KITH__SEVERAL = 3,        /* most W */
+    KITH__SEVERAL = 4,        /* most W */
     KITH__SEVERAL_COLUMNS = 4 /* most columns of each */
 };
 

@@ -36,10 +36,9 @@ static void norm_of_rows(const void *of, int32_t first, int32_t last,
 
 /* A search for bounds, of `count` W at once. */
 typedef struct search {
-    const kith__coupled *shape;
-    kith__norm_fn *norm;
-    const void *W;
-    int count;
+    kith__rho_of of;
+    const kith__coupled *shape;     /* of.shape */
+    int count;                      /* of.count */
     double enough[KITH__RHO_MOST];  /* infinite once a bound is found */
     double bound[KITH__RHO_MOST];   /* the least so far */
     double last[KITH__RHO_MOST];    /* and before the last pass */
@@ -89,7 +88,7 @@ static void step_rows(const search *s, int32_t first, int32_t last,
 
     for (int j = 0; j < count; j++)
         scale[j] = isinf(s->bound[j]) ? 1 : 1 / (s->shift[j] + s->bound[j]);
-    s->norm(s->W, first, last, s->y, sums);
+    s->of.norm(s->of.W, first, last, s->y, sums);
     for (int32_t u = first; u < last; u++) {
         const double *sum = sums + (int64_t)(u - first) * count;
         const float *y = s->y + (int64_t)u * count;
@@ -170,8 +169,8 @@ static void sum_listed(search *s)
 {
 #pragma omp parallel for num_threads(s->shape->threads) schedule(dynamic, 16)
     for (int32_t i = 0; i < s->listed; i++)
-        s->norm(s->W, s->list[i], s->list[i] + 1, s->y,
-                s->sum + (int64_t)i * s->count);
+        s->of.norm(s->of.W, s->list[i], s->list[i] + 1, s->y,
+                   s->sum + (int64_t)i * s->count);
 }
 
 /* Keep only those above enough on the list, and raise y there. */
@@ -288,38 +287,39 @@ static _Bool begin(search *s)
     const int64_t n = s->shape->n, cells = n * s->count;
     const int64_t padded = cells + KITH__LANES; /* norms may read vectors */
     const int64_t most = n < LIST_MOST ? n : LIST_MOST;
+    const int64_t *rows = s->shape->rows;
 
-    s->y = kith__alloc_big(padded, sizeof(*s->y));
-    s->next = kith__alloc_big(padded, sizeof(*s->next));
+    s->y = s->of.room ? s->of.room : kith__alloc_big(padded, sizeof(*s->y));
+    s->next = s->of.room ? s->of.room + padded
+                         : kith__alloc_big(padded, sizeof(*s->next));
     s->above = kith__alloc(n / 64 + 1, sizeof(*s->above));
     s->list = kith__alloc(most, sizeof(*s->list));
     s->sum = kith__alloc(most * s->count, sizeof(*s->sum));
     if (!s->y || !s->next || !s->above || !s->list || !s->sum)
         return 0;
 #pragma omp parallel for num_threads(s->shape->threads) schedule(static)
-    for (int64_t i = 0; i < cells; i++) {
-        const int64_t u = i / s->count;
-        const int64_t *rows = s->shape->rows;
-
-        s->y[i] = sqrtf((float)(rows[u + 1] - rows[u]) + 1e-12f);
-    }
+    for (int64_t u = 0; u < n; u++)
+        for (int j = 0; j < s->count; j++)
+            s->y[u * s->count + j] =
+                sqrtf((float)(rows[u + 1] - rows[u]) + 1e-12f);
     return 1;
 }
 
-_Bool kith__rho_bounds_of(const kith__coupled *shape, kith__norm_fn *norm,
-                          const void *W, int count, int most,
-                          const double *enough, double *bounds)
+_Bool kith__rho_bounds(const kith__rho_of *of, int most, const double *enough,
+                       double *bounds)
 {
-    search s = {.shape = shape, .norm = norm, .W = W, .count = count};
+    search s = {.of = *of, .shape = of->shape, .count = of->count};
     const _Bool good = begin(&s);
 
-    for (int j = 0; j < count; j++)
+    for (int j = 0; j < s.count; j++)
         s.enough[j] = fmin(enough[j], DBL_MAX);
     if (good)
         find_bounds(&s, most);
-    memcpy(bounds, s.bound, (size_t)count * sizeof(*bounds));
-    kith__free(s.y);
-    kith__free(s.next);
+    memcpy(bounds, s.bound, (size_t)s.count * sizeof(*bounds));
+    if (!of->room) {
+        kith__free(s.y);
+        kith__free(s.next);
+    }
     kith__free(s.above);
     kith__free(s.list);
     kith__free(s.sum);
@@ -328,11 +328,10 @@ _Bool kith__rho_bounds_of(const kith__coupled *shape, kith__norm_fn *norm,
 
 double kith__rho_bound(const kith__coupled *W, int most, double enough)
 {
+    const kith__rho_of of = {W, norm_of_rows, W, 1, NULL};
     double bound = INFINITY;
 
-    if (!kith__rho_bounds_of(W, norm_of_rows, W, 1, most, &enough, &bound))
-        return -1;
-    return bound;
+    return kith__rho_bounds(&of, most, &enough, &bound) ? bound : -1;
 }
 
 double kith__rho_small(const float *H, int k)

@@ -21,18 +21,25 @@
  */
 double kith__rho_bound(const kith__coupled *W, int most, double enough);
 
-/*
- * The same for several W on one graph, whose weights lie elsewhere, side by
- * side: norm gives sum_v |w_uv| y_v of rows first .. last - 1 for each of them,
- * y n x count, out (last - first) x count; of `shape` only the rows and the
- * threads are used.  false if there is no memory.
- */
-enum { KITH__RHO_MOST = 4 }; /* at once */
+/* sum_v |w_uv| y_v of rows first .. last - 1 for each of several W, y n x
+ * count, into out, (last - first) x count. */
 typedef void kith__norm_fn(const void *W, int32_t first, int32_t last,
                            const float *y, double *out);
-_Bool kith__rho_bounds_of(const kith__coupled *shape, kith__norm_fn *norm,
-                          const void *W, int count, int most,
-                          const double *enough, double *bounds);
+
+/* Several W on one graph, whose weights lie elsewhere, side by side. */
+enum { KITH__RHO_MOST = 4 }; /* at once */
+typedef struct kith__rho_of {
+    const kith__coupled *shape; /* only its rows and threads are used */
+    kith__norm_fn *norm;
+    const void *W;
+    int count;
+    float *room; /* for 2 n count + 2 KITH__LANES floats; or NULL */
+} kith__rho_of;
+
+/* The same for each of them, with its own `enough`.  false if there is no
+ * memory. */
+_Bool kith__rho_bounds(const kith__rho_of *of, int most, const double *enough,
+                       double *bounds);
 
 /* rho(H) of a small symmetric matrix, by power iteration of H^2, with a
  * relative error far below float's. */

@@ -71,6 +71,12 @@ kith_status kith__lcm_run_implicit(const kith__task *task, const kith_params *p,
 /* Are implicit weights of as many points written out once they are learnt? */
 bool kith__lcm_writes_out(const kith__task *task, int points);
 
+/* Are they stored while they are learnt already? */
+bool kith__lcm_stores(const kith__task *task, const kith_params *p, int points);
+
+/* How many of a grid's n points share passes. */
+int kith__lcm_together(const kith__task *task, const kith_params *p, int n);
+
 /* Scores of n points that differ in g1, g2 and lambda alone, in passes that
  * they share; each group goes to the task's checkpoint. */
 kith_status kith__lcm_try_implicit(const kith__task *task,

@@ -20,11 +20,12 @@
  * and the next beliefs, Q + W_{inner+1} P H, follow node by node: one pass an
  * alternation, 4 bytes a stored neighbour and its record, none for the weights.
  * Where weights of two classes will be written out anyway, they are stored from
- * the start: records are half as large then, and the pass adds to the weights
- * what the alternation before has learnt.
+ * the start: records are smaller then, and the pass adds to the weights what
+ * the alternation before has learnt.
  *
  * Points that differ in g1, g2 and lambda alone share the first pass, and up to
- * KITH__IMPLICIT_POINTS of them every pass.
+ * KITH__IMPLICIT_POINTS of them every pass, in arrays where they lie side by
+ * side.
  */
 #include <math.h>
 #include <stdio.h>
@@ -114,6 +115,20 @@ bool kith__lcm_writes_out(const kith__task *task, int points)
     return bytes < INT64_C(2) << 30 && (limit == 0 || bytes <= limit / 4);
 }
 
+bool kith__lcm_stores(const kith__task *task, const kith_params *p, int points)
+{
+    return task->classes == 2 && !p->as_written &&
+           (points == 1 || points == KITH__LANES) &&
+           kith__lcm_writes_out(task, points);
+}
+
+int kith__lcm_together(const kith__task *task, const kith_params *p, int n)
+{
+    if (n > 1 && kith__lcm_stores(task, p, KITH__LANES))
+        return KITH__LANES;
+    return n < KITH__IMPLICIT_SHARED ? n : KITH__IMPLICIT_SHARED;
+}
+
 /* ---- state --------------------------------------------------------------- */
 
 /* One setting of the learner. */
@@ -131,17 +146,18 @@ typedef struct learner {
     const kith__task *task;
     kith__regulariser kind;
     int C, carried, width; /* width: floats that a pass leaves of a node */
-    float *Q, *P1;         /* n x C */
+    float *Q, *P1;         /* n x C; P1 is borrowed */
     kith__border border;
     kith__implicit I;
-    int points;
+    int points,
+        lanes; /* of which so many lie side by side, some perhaps idle */
     point point[POINTS];
     bool kept;         /* its state goes to the checkpoint */
     float *w;          /* room for the weights of the points, or NULL */
     bool stored;       /* it holds them while they are learnt */
     bool written;      /* it holds those that were learnt */
     float *x, *next_x; /* of several with their weights written out: beliefs, n
-                          x points x carried, in `sums` */
+                          x lanes x carried, in `sums` */
     /* What a pass leaves: of the first alternation, for all points alike, and
      * of the one at hand. */
     float *first_sums, *sums, *first_PP, *PP;
@@ -176,10 +192,10 @@ static void release(learner *s)
     kith__free(s->EH);
 }
 
-/* Everything but points and records; P1 is borrowed. */
+/* Everything but points, records and P1. */
 static kith_status begin(learner *s, const kith__task *task,
                          const kith_params *p, kith__regulariser kind,
-                         const float *potentials, float *P1, kith_error *err)
+                         const float *potentials, kith_error *err)
 {
     const int C = task->classes, carried = p->as_written ? C : C - 1;
     const int64_t cells = (int64_t)task->n * C;
@@ -190,8 +206,7 @@ static kith_status begin(learner *s, const kith__task *task,
                    .kind = kind,
                    .C = C,
                    .carried = carried,
-                   .width = carried * (C + 1),
-                   .P1 = P1};
+                   .width = carried * (C + 1)};
     TRY_NEW(s->Q, kith__alloc_big(cells, sizeof(float)));
     TRY_NEW(s->first_sums,
             kith__alloc_big((int64_t)task->n * s->width, sizeof(float)));
@@ -215,6 +230,7 @@ static kith_status new_points(learner *s, const kith_params *p, int points,
     s->points = points;
     s->written = false;
     s->x = NULL;
+    memset(s->I.term, 0, sizeof(s->I.term)); /* of those that are idle */
     for (int j = 0; j < points; j++) {
         point *q = &s->point[j];
 
@@ -235,56 +251,54 @@ out:
 static kith_status new_records(learner *s, int points, int terms,
                                kith_error *err)
 {
-    if (s->I.block && s->I.points == points) {
+    if (s->I.block && s->I.points >= points) {
         s->I.terms = 0;
         return KITH_OK;
     }
     kith__implicit_release(&s->I);
-    if (s->stored ? !kith__implicit_new_stored(&s->task->W, s->w, &s->I)
+    if (s->stored ? !kith__implicit_new_stored(&s->task->W, points, s->w, &s->I)
                   : !kith__implicit_new(&s->task->W, s->C, s->carried, points,
                                         terms, &s->I))
         return kith__no_memory(err);
+    s->lanes = s->I.points;
     return KITH_OK;
 }
 
-/* The first beliefs into all records, and x_0 of them, which points share. */
-static void fill_records(learner *s)
+/* P_1 = Q + W Q H into the records of all points, and x_0 of it. */
+static void first_beliefs(learner *s)
 {
     const kith__task *t = s->task;
-
-#pragma omp parallel for num_threads(t->threads) schedule(static)
-    for (int32_t from = 0; from < t->n; from += BLOCK) {
-        const int32_t to = t->n - from < BLOCK ? t->n : from + BLOCK;
-
-        for (int j = 0; j < s->I.points; j++)
-            kith__implicit_put(&s->I, from, to, j, s->P1);
-        kith__implicit_put_x(&s->I, from, to, 0, 0);
-    }
-}
-
-/* P_1 = Q + W Q H into the records, and the sums of the first pass, the same
- * for all points. */
-static kith_status first_pass(learner *s, kith_error *err)
-{
-    const kith__task *t = s->task;
-    kith_status st = KITH_OK;
     float H[MOST_C * MOST_C];
 
     kith__coupling_start(s->C, H);
     kith__coupled_step(&t->W, s->Q, s->C, H, s->Q, s->P1);
-    fill_records(s);
+#pragma omp parallel for num_threads(t->threads) schedule(static)
+    for (int32_t from = 0; from < t->n; from += BLOCK) {
+        const int32_t to = t->n - from < BLOCK ? t->n : from + BLOCK;
+
+        for (int j = 0; j < s->lanes; j++)
+            kith__implicit_put(&s->I, from, to, j, s->P1);
+        kith__implicit_put_x(&s->I, from, to, 0);
+    }
+}
+
+/* These and the sums of the first pass, the same for all points. */
+static kith_status first_pass(learner *s, kith_error *err)
+{
+    const kith__task *t = s->task;
+
+    first_beliefs(s);
     if (!kith__implicit_gather(&s->I, s->first_sums, &s->first_totals, t->train,
                                t->n_train, s->first_PP))
-        TRY(kith__no_memory(err));
-out:
-    return st;
+        return kith__no_memory(err);
+    return KITH_OK;
 }
 
 /* What the pass of alternation t left of a node and a point. */
 static const float *sums_at(const learner *s, int t, int32_t u, int j)
 {
     return t == 0 ? s->first_sums + (int64_t)u * s->width
-                  : s->sums + ((int64_t)u * s->points + j) * s->width;
+                  : s->sums + ((int64_t)u * s->lanes + j) * s->width;
 }
 
 static const float *products_at(const learner *s, int t, int32_t l, int j)
@@ -580,26 +594,26 @@ static void advance(learner *s, int t, int then, float *changes)
 #define ADVANCE(C, n) advance_rows(s, C, n, t, from, to, change)
         WITH_CLASSES(s, ADVANCE);
 #undef ADVANCE
-        for (int j = 0; then >= 0 && j < s->points; j++)
-            kith__implicit_put_x(&s->I, from, to, j, then);
+        if (then >= 0)
+            kith__implicit_put_x(&s->I, from, to, then);
     }
     memcpy(changes, change, sizeof(change));
 }
 
-/* Rows of the next P in `next` (n x points x carried); change as above. */
+/* Rows of the next P in `next` (n x lanes x carried); change as above. */
 KITH__ALWAYS_INLINE void propagate_rows(const learner *s, int C, int n,
                                         int32_t from, int32_t to, float *next,
                                         float *change)
 {
-    const int J = s->points;
-    float *row = next + (int64_t)from * J * n;
+    float *rows = next + (int64_t)from * s->lanes * n;
 
-    kith__implicit_pull(&s->I, from, to, row);
+    kith__implicit_pull(&s->I, from, to, rows);
     for (int32_t u = from; u < to; u++) {
         const int64_t touched = kith__border_find(&s->border, u);
         const float *r = kith__implicit_record(&s->I, u);
 
-        for (int j = 0; j < J; j++, row += n) {
+        for (int j = 0; j < s->points; j++) {
+            float *row = rows + ((int64_t)(u - from) * s->lanes + j) * n;
             const float *p = r + kith__implicit_p_at(&s->I, j);
             float full[MOST_C] = {0};
             const float here = next_row(s, C, n, j, u, touched, row, p, full);
@@ -614,11 +628,10 @@ KITH__ALWAYS_INLINE void propagate_rows(const learner *s, int C, int n,
 /* P <- Q + W P H by a pass over the edges, of points that are not done. */
 static void propagate(learner *s, float *changes)
 {
-    const int J = s->points;
     float *next = s->sums; /* free after learning */
     float change[POINTS] = {0};
 
-    for (int j = 0; j < J; j++)
+    for (int j = 0; j < s->points; j++)
         kith__border_apply(&s->border, s->point[j].own, &s->I, j,
                            s->point[j].DP);
 #pragma omp parallel for num_threads(s->task->threads) schedule(dynamic, 4) \
@@ -634,11 +647,11 @@ static void propagate(learner *s, float *changes)
     }
 #pragma omp parallel for num_threads(s->task->threads) schedule(static)
     for (int32_t u = 0; u < s->task->n; u++)
-        for (int j = 0; j < J; j++)
+        for (int j = 0; j < s->points; j++)
             if (!s->point[j].certificate.converged)
                 memcpy(kith__implicit_record(&s->I, u) +
                            kith__implicit_p_at(&s->I, j),
-                       next + ((int64_t)u * J + j) * s->carried,
+                       next + ((int64_t)u * s->lanes + j) * s->carried,
                        (size_t)s->carried * sizeof(*next));
     memcpy(changes, change, sizeof(change));
 }
@@ -647,10 +660,10 @@ static void propagate(learner *s, float *changes)
 KITH__ALWAYS_INLINE void propagate_written_row(const learner *s, int C, int n,
                                                int32_t u, float *change)
 {
-    const int64_t at = (int64_t)u * s->points * n;
+    const int64_t at = (int64_t)u * s->lanes * n;
     float wp[POINTS * MOST_C];
 
-    kith__several_pull(&s->task->W, s->points, s->w, s->x, n, u, wp);
+    kith__several_pull(&s->task->W, s->lanes, s->w, s->x, n, u, wp);
     for (int j = 0; j < s->points; j++) {
         const float *p = s->x + at + j * n;
         float full[MOST_C] = {0};
@@ -687,10 +700,11 @@ static void propagate_written(learner *s, const kith__rows *some,
     s->next_x = swap;
 }
 
-/* Beliefs of all points beside each other, apart from the records. */
+/* Beliefs of all points beside each other, apart from the records, and not
+ * propagated since learning. */
 static void begin_written(learner *s)
 {
-    const int n = s->carried, J = s->points;
+    const int n = s->carried, J = s->lanes;
 
     s->x = s->sums; /* free after learning */
     s->next_x = s->x + (int64_t)s->task->n * J * n;
@@ -701,11 +715,15 @@ static void begin_written(learner *s)
                    kith__implicit_record(&s->I, u) +
                        kith__implicit_p_at(&s->I, j),
                    (size_t)n * sizeof(*s->x));
+    for (int j = 0; j < s->points; j++) {
+        s->point[j].certificate.iterations = s->point[j].p->outer;
+        s->point[j].certificate.converged = false;
+    }
 }
 
 static void read_row(const learner *s, int j, int32_t u, float *P)
 {
-    const float *p = s->x ? s->x + ((int64_t)u * s->points + j) * s->carried
+    const float *p = s->x ? s->x + ((int64_t)u * s->lanes + j) * s->carried
                           : kith__implicit_record(&s->I, u) +
                                 kith__implicit_p_at(&s->I, j);
 
@@ -728,7 +746,7 @@ static void norm_of_rows(const void *of, int32_t first, int32_t last,
     const learner *s = of;
 
     kith__implicit_pull_norm(&s->I, first, last, y, out);
-    for (int32_t u = first; u < last; u++, out += s->points) {
+    for (int32_t u = first; u < last; u++, out += s->lanes) {
         const int64_t touched = kith__border_find(&s->border, u);
 
         for (int j = 0; touched >= 0 && j < s->points; j++)
@@ -742,8 +760,8 @@ static void norm_of_written(const void *of, int32_t first, int32_t last,
 {
     const learner *s = of;
 
-    for (int32_t u = first; u < last; u++, out += s->points)
-        kith__several_norm(&s->task->W, s->points, s->w, y, u, out);
+    for (int32_t u = first; u < last; u++, out += s->lanes)
+        kith__several_norm(&s->task->W, s->lanes, s->w, y, u, out);
 }
 
 /* All W, for passes that read them instead of records. */
@@ -753,7 +771,7 @@ static void write_out(learner *s)
         return;
     kith__implicit_weights(&s->I, s->w);
     for (int j = 0; j < s->points; j++)
-        kith__border_add(&s->border, s->point[j].own, s->points, j, s->w);
+        kith__border_add(&s->border, s->point[j].own, s->lanes, j, s->w);
     s->written = true;
 }
 
@@ -768,22 +786,28 @@ static kith__coupled written_W(learner *s)
     return W;
 }
 
+/* Several points whose weights lie side by side once they are learnt. */
+static bool abreast(const learner *s)
+{
+    return s->w && s->lanes > 1;
+}
+
 static bool bound_all(learner *s, const double *enough, double *rho)
 {
-    kith__norm_fn *norm = norm_of_rows;
+    kith__rho_of all = {&s->task->W, norm_of_rows, s, s->lanes, NULL};
 
-    if (s->w && s->points == 1) {
+    if (s->w && !abreast(s)) {
         const kith__coupled W = written_W(s);
 
         rho[0] = kith__rho_bound(&W, KITH__LCM_BOUND_PASSES, enough[0]);
         return rho[0] >= 0;
     }
-    if (s->w) {
+    if (abreast(s)) {
         write_out(s);
-        norm = norm_of_written;
+        all.norm = norm_of_written;
+        all.room = s->sums; /* free after learning */
     }
-    return kith__rho_bounds_of(&s->task->W, norm, s, s->points,
-                               KITH__LCM_BOUND_PASSES, enough, rho);
+    return kith__rho_bounds(&all, KITH__LCM_BOUND_PASSES, enough, rho);
 }
 
 static kith_status guard(learner *s, kith_error *err)
@@ -791,8 +815,10 @@ static kith_status guard(learner *s, kith_error *err)
     double enough[POINTS], rho[POINTS] = {0};
     kith_status st = KITH_OK;
 
-    for (int j = 0; j < s->points; j++)
-        enough[j] = kith__lcm_enough(s->point[j].p, s->point[j].H, s->C);
+    for (int j = 0; j < s->lanes; j++)
+        enough[j] = j < s->points
+                        ? kith__lcm_enough(s->point[j].p, s->point[j].H, s->C)
+                        : (double)INFINITY;
     if (!bound_all(s, enough, rho))
         return kith__no_memory(err);
     for (int j = 0; j < s->points; j++)
@@ -923,7 +949,8 @@ static void note_first(learner *s, const float *changes)
     }
 }
 
-/* Alternations from I.terms on. */
+/* Alternations from I.terms on; points abreast are left without the first
+ * propagation after them. */
 static kith_status alternate(learner *s, kith_error *err)
 {
     const int outer = s->point[0].p->outer;
@@ -940,8 +967,10 @@ static kith_status alternate(learner *s, kith_error *err)
         s->I.terms = t + 1;
         if (t + 1 == outer)
             TRY(guard(s, err));
-        advance(s, t, t + 1 < outer ? t + 1 : -1, changes);
-        note_first(s, changes);
+        if (t + 1 < outer || !abreast(s)) {
+            advance(s, t, t + 1 < outer ? t + 1 : -1, changes);
+            note_first(s, changes);
+        }
         TRY(save(s, err));
         TRY(tell(s, "learning", t + 1, outer, err));
     }
@@ -949,12 +978,13 @@ out:
     return st;
 }
 
-/* The rest of the propagations after the first one since learning.  Beliefs of
- * nodes other than those asked for may be left a step or two behind. */
+/* The propagations that are left.  Beliefs of nodes other than those asked for
+ * may be left a step or two behind. */
 static kith_status finish(learner *s, const asked *nodes, kith_error *err)
 {
     const kith_params *p = s->point[0].p;
-    const int left = p->as_written ? 0 : p->iterations - p->outer - 1;
+    const int left = (p->as_written ? 0 : p->iterations - p->outer - 1) +
+                     abreast(s);
     kith_status st = KITH_OK;
     float changes[POINTS];
 
@@ -965,7 +995,7 @@ static kith_status finish(learner *s, const asked *nodes, kith_error *err)
             done &= s->point[j].certificate.converged;
         if (done)
             break;
-        if (s->x)
+        if (abreast(s))
             propagate_written(s, needed(nodes, left - 1 - i), changes);
         else
             propagate(s, changes);
@@ -1001,10 +1031,10 @@ static kith_status finish_written(learner *s, float *P, kith_error *err)
 static kith_status finish_all(learner *s, const asked *nodes, float *P,
                               kith_error *err)
 {
-    if (s->w && s->points == 1)
-        return finish_written(s, P, err);
-    if (s->w)
+    if (abreast(s))
         begin_written(s);
+    else if (s->w)
+        return finish_written(s, P, err);
     return finish(s, nodes, err);
 }
 
@@ -1015,7 +1045,7 @@ static kith_status room_for_points(learner *s, int points, kith_error *err)
     kith_status st = KITH_OK;
 
     TRY_NEW(s->sums, kith__alloc_big((int64_t)s->task->n * points * s->width +
-                                         KITH__LANES,
+                                         2 * KITH__LANES,
                                      sizeof(float)));
     TRY_NEW(s->PP, kith__alloc(points * (int64_t)s->task->n_train * square,
                                sizeof(float)));
@@ -1032,19 +1062,19 @@ kith_status kith__lcm_try_implicit(const kith__task *task,
 {
     const int64_t cells = (int64_t)task->n * task->classes;
     const int outer = points[0].outer;
-    const int together = n < POINTS ? n : POINTS;
+    const int together = kith__lcm_together(task, points, n);
     kith_status st = KITH_OK;
-    float *P1 = NULL, *P = NULL, *w = NULL;
+    float *P = NULL, *w = NULL;
     asked nodes = {0};
     learner s = {0};
 
-    TRY_NEW(P1, kith__alloc_big(cells, sizeof(*P1)));
     TRY_NEW(P, kith__alloc(cells, sizeof(*P))); /* few of its pages are used */
-    TRY(begin(&s, task, points, kind, potentials, P1, err));
+    TRY(begin(&s, task, points, kind, potentials, err));
+    TRY(room_for_points(&s, together, err));
+    s.P1 = s.sums; /* free while there are no others */
     TRY(new_records(&s, 1, outer, err));
     TRY(first_pass(&s, err));
     kith__implicit_release(&s.I);
-    TRY(room_for_points(&s, together, err));
     if (kith__lcm_writes_out(task, together)) {
         TRY_NEW(w,
                 kith__alloc_big(together * task->W.rows[task->n] + KITH__LANES,
@@ -1052,6 +1082,7 @@ kith_status kith__lcm_try_implicit(const kith__task *task,
         TRY(find_asked(task, val, &nodes, err));
     }
     s.w = w;
+    s.stored = w && together == KITH__LANES;
     for (int i = 0; i < n; i += together) {
         const int J = n - i < together ? n - i : together;
 
@@ -1059,11 +1090,11 @@ kith_status kith__lcm_try_implicit(const kith__task *task,
             continue;
         TRY(new_points(&s, points + i, J, err));
         TRY(new_records(&s, J, outer, err));
-        fill_records(&s);
+        first_beliefs(&s);
         TRY(alternate(&s, err));
         TRY(finish_all(&s, &nodes, P, err));
         for (int j = 0; j < J; j++) {
-            for (int32_t k = 0; (J > 1 || !s.w) && k < val->n; k++)
+            for (int32_t k = 0; (abreast(&s) || !w) && k < val->n; k++)
                 read_row(&s, j, val->node[k], P);
             scores[i + j] = kith__score_of(P, task->classes, val);
         }
@@ -1074,7 +1105,6 @@ kith_status kith__lcm_try_implicit(const kith__task *task,
 out:
     release(&s);
     asked_release(&nodes);
-    kith__free(P1);
     kith__free(P);
     kith__free(w);
     return st;
@@ -1092,8 +1122,9 @@ kith_status kith__lcm_run_implicit(const kith__task *task, const kith_params *p,
     learner s = {0};
     bool found;
 
-    TRY(begin(&s, task, p, kind, potentials, out->P, err));
+    TRY(begin(&s, task, p, kind, potentials, err));
     TRY(new_points(&s, p, 1, err));
+    s.P1 = out->P;
     s.sums = s.first_sums; /* one point: what was gathered first is spent */
     s.PP = s.first_PP;
     s.kept = true;

@@ -74,11 +74,11 @@ static double explicit_bytes(const job *j)
            8 * j->b + fmax(2 * 4 * j->n, settling_bytes(j));
 }
 
-/* Are the weights of one point stored while they are learnt? */
-static bool stored(const job *j)
+/* Are the weights of one point or of four stored while they are learnt? */
+static bool stored(const job *j, int points)
 {
-    return j->form.implicit && j->C == 2 && !j->options->params.as_written &&
-           kith__lcm_writes_out(j->task, 1);
+    return j->form.implicit &&
+           kith__lcm_stores(j->task, &j->options->params, points);
 }
 
 /* Of a node, in all points. */
@@ -87,14 +87,14 @@ static double record_bytes(const job *j, int points)
     const kith_params *p = &j->options->params;
     const int C = (int)j->C, carried = p->as_written ? C : C - 1;
 
-    if (points == 1 && stored(j))
-        return 16;
+    if (stored(j, points))
+        return points == 1 ? 16 : 4 * KITH__STORED_RECORD;
     return 16 * (1 + kith__implicit_vectors(C, carried, p->outer) * points);
 }
 
-/* Records, in whose place settling comes, and sums of `points` points, first
- * sums and, of several, first beliefs and those to score; Q; the border; two
- * vectors for the bound. */
+/* Records, in whose place settling comes; sums of the first pass and, of
+ * several points, of theirs; Q; the border; two vectors for the bound, unless
+ * they lie in the place of the sums. */
 static double implicit_bytes(const job *j, int points)
 {
     const kith_params *p = &j->options->params;
@@ -102,10 +102,12 @@ static double implicit_bytes(const job *j, int points)
     const double width = 4 * carried * (j->C + 1);
     const double records = fmax(record_bytes(j, points) * j->n,
                                 settling_bytes(j));
+    const bool abreast = points > 1 && kith__lcm_writes_out(j->task, points);
 
     return 4 * j->n * j->C + records + width * j->n +
-           (points > 1 ? points * width * j->n + 2 * 4 * j->n * j->C : 0) +
-           (12.0 + 4 * points) * j->b + 2 * 4 * points * j->n + j->n / 8;
+           (points > 1 ? points * width * j->n : 0) +
+           (12.0 + 4 * points) * j->b + (abreast ? 0 : 2 * 4 * points * j->n) +
+           j->n / 8;
 }
 
 /* Points that share a pass: none where each thread has its own. */
@@ -113,8 +115,7 @@ static int shared_points(const job *j)
 {
     if (!j->form.implicit || kith__side_by_side(j->task))
         return 1;
-    return j->points < KITH__IMPLICIT_POINTS ? j->points
-                                             : KITH__IMPLICIT_POINTS;
+    return kith__lcm_together(j->task, &j->options->params, j->points);
 }
 
 /* Are implicit weights of as many points written out once learnt? */
@@ -149,8 +150,8 @@ static double checkpoint_bytes(const job *j)
 {
     if (!j->options->checkpoint || !j->form.implicit)
         return 0;
-    return 2 *
-           (record_bytes(j, 1) * j->n + (stored(j) ? 4 * j->e : 0) + 4 * j->b);
+    return 2 * (record_bytes(j, 1) * j->n + (stored(j, 1) ? 4 * j->e : 0) +
+                4 * j->b);
 }
 
 /* ---- time ---------------------------------------------------------------- */
@@ -247,23 +248,32 @@ typedef struct passes {
     double plain, alone, shared;
 } passes;
 
+/* A pass over the weights of as many points, stored or written out. */
+static double over_weights(const passes *s, int points)
+{
+    return (0.6 + 0.4 * points) * s->plain;
+}
+
 /* The alternations of `points` fits that share passes: gathering sums takes
- * about 1.4 times as long as a pass over records, and then a node and point 40
- * ns of a core; a step that writes weights 1.3 times as long as a plain one. */
+ * about 1.4 times as long as a pass over records or stored weights, and then a
+ * node and point 40 ns of a core; a step that writes weights 1.3 times as long
+ * as a plain one. */
 static double learning(const job *j, const passes *s, double records,
                        int points)
 {
     const kith_params *p = &j->options->params;
     const double advance = 4e-8 * j->n * points / j->task->threads;
+    const double pass = points > 1 && stored(j, points)
+                            ? over_weights(s, points)
+                            : records;
 
-    return j->form.implicit ? (records * 1.4 + advance) * p->outer
+    return j->form.implicit ? (pass * 1.4 + advance) * p->outer
                             : s->plain * p->outer * (1 + 1.3 * p->inner);
 }
 
-/* What `points` fits do after that: they bound rho(W), mostly in two passes,
- * 1.3 times as long over records; and propagate.  A pass over weights, stored
- * or written out, is about as long as a plain one, and 0.6 of it longer for
- * each further point side by side. */
+/* What `points` fits do after that: they bound rho(W), mostly in two passes, a
+ * grid's larger steps in more, 1.3 times as long over records; and propagate.
+ */
 static double finishing(const job *j, const passes *s, double records,
                         int points)
 {
@@ -272,11 +282,11 @@ static double finishing(const job *j, const passes *s, double records,
     const double after = p->as_written
                              ? 0
                              : fmax(propagations(j, most) - p->outer - 1, 0);
-    const double bounding = 2;
+    const double bounding = points > 1 ? 6 : 2;
 
     if (j->form.implicit && !written(j, points))
         return records * (1.3 * bounding + after);
-    return (0.4 + 0.6 * points) * s->plain * (bounding + after) +
+    return over_weights(s, points) * (bounding + after) +
            (j->form.implicit ? records : s->plain);
 }
 
@@ -295,7 +305,7 @@ static kith_status learning_seconds(const job *j, double plain, double *seconds,
     if (j->points == 1)
         goto out;
     s.shared = s.alone;
-    if (together > 1)
+    if (together > 1 && !stored(j, together))
         TRY(time_implicit(j, together, &s.shared, err));
     *seconds += ceil((double)j->points / together) *
                 (learning(j, &s, s.shared, together) +

@@ -300,8 +300,8 @@ static void tried_release(tried *s)
     kith_graph_free(s->g);
 }
 
-/* Points that share their passes score as they do alone, weights written out
- * or not: seven of them, so that groups are full and not. */
+/* Points that share their passes score as they do alone, weights stored or
+ * never written out: seven of them, so that groups are full and not. */
 TEST(points_that_share_passes_score_as_alone)
 {
     kith_job jobs[] = {{0}, {.memory = 1}};
@@ -331,6 +331,30 @@ TEST(points_that_share_passes_score_as_alone)
             CHECK_NEAR(s.scores[i].accuracy, alone.accuracy, 0);
             CHECK_NEAR(s.scores[i].log_loss, alone.log_loss, 1e-6);
         }
+    }
+    tried_release(&s);
+}
+
+/* Four points in lanes beside each other, and three more with one idle. */
+TEST(points_that_share_passes_do_not_depend_on_threads)
+{
+    kith__score first[POINTS];
+    kith_error err;
+    tried s;
+
+    tried_new(&s);
+    for (int i = 0; i < POINTS; i++) {
+        s.p[i].g1 = .05 * (i + 1);
+        s.p[i].lambda = .1 * i;
+    }
+    CHECK_INT(kith__lcm_together(&s.t.task, s.p, POINTS), 4);
+    for (int threads = 1; threads <= 3; threads++) {
+        s.t.task.threads = s.t.task.W.threads = threads;
+        CHECK_OK(kith__lcm_try_implicit(&s.t.task, s.p, POINTS,
+                                        KITH__CONSISTENCY, s.Q, &s.val,
+                                        threads == 1 ? first : s.scores, &err));
+        for (int i = 0; threads > 1 && i < POINTS; i++)
+            CHECK(s.scores[i].log_loss == first[i].log_loss);
     }
     tried_release(&s);
 }
