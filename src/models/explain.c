@@ -61,28 +61,26 @@ static kith_status check_linear(const kith_solution *s, kith_error *err)
  * belief than they should; so a second one refines it: what the first left,
  * told in double, is solved for in turn.
  */
-static kith_status fixed_point(const kith_solution *s, const float *H, float *E,
+static kith_status fixed_point(const kith__system *a, const float *P, float *E,
                                double belief, double *Z, kith_error *err)
 {
-    const kith__task *t = &s->setting.task;
-    const int64_t cells = (int64_t)t->n * t->classes;
-    const double worth = fabs(belief);
+    const int32_t n = a->task->n;
+    const int64_t cells = (int64_t)n * a->k;
     kith_status st = KITH_OK;
     float *room = NULL, *part = NULL;
 
-    TRY_NEW(room, kith__alloc_big(kith__fixed_point_room(t), sizeof(*room)));
+    TRY_NEW(room, kith__alloc_big(kith__solve_room(n, a->k), sizeof(*room)));
     TRY_NEW(part, kith__alloc_big(cells, sizeof(*part)));
-    TRY(kith__fixed_point(t, &s->W, H, s->b.P, COARSE * worth, "explaining",
-                          room, E, part, err));
-    kith__change_of(&s->W, part, t->classes, H, E, Z);
-#pragma omp parallel for num_threads(t->threads) schedule(static)
+    TRY(kith__solve_for(a, P, COARSE * belief, "explaining", room, E, part,
+                        err));
+    kith__change_of(a->W, part, a->k, a->H, E, Z);
+#pragma omp parallel for num_threads(a->task->threads) schedule(static)
     for (int64_t i = 0; i < cells; i++) {
         E[i] = (float)Z[i];
         Z[i] = (double)part[i];
     }
-    TRY(kith__fixed_point(t, &s->W, H, s->b.P, FINE * worth, "explaining", room,
-                          E, part, err));
-#pragma omp parallel for num_threads(t->threads) schedule(static)
+    TRY(kith__solve_for(a, P, FINE * belief, "explaining", room, E, part, err));
+#pragma omp parallel for num_threads(a->task->threads) schedule(static)
     for (int64_t i = 0; i < cells; i++)
         Z[i] += (double)part[i];
 out:
@@ -116,35 +114,82 @@ out:
 }
 
 /*
- * The adjoint: Z (n x classes, new) such that any Q gives the belief
+ * Q and P, and the adjoint Z such that any Q gives the belief
  *
  *     sum of E . P  =  sum over v of q_v . z_v ,        P from Q as the run did
  *
- * E is one row, `to`, at the node.
+ * E is one row, `to`, at the node.  Of two classes whose columns are opposite
+ * one column tells both, and a product counts twice.
  */
-static kith_status adjoint(const kith_solution *s, const kith_explanation *e,
-                           const double *to, double **Z, kith_error *err)
-{
-    const int C = e->classes;
-    const int64_t cells = (int64_t)e->nodes * C;
-    kith_status st = KITH_OK;
-    float *H = NULL, *E = NULL;
+typedef struct adjoint {
+    int k; /* columns */
+    const float *Q, *P, *H;
+    double *Z;
+    double counts; /* how often a product does */
+    float *own;    /* room for Q, P and H of one column */
+    float *E, *transposed;
+} adjoint;
 
-    TRY_NEW(H, kith__alloc((int64_t)C * C, sizeof(*H)));
-    TRY_NEW(E, kith__alloc_zeroed(cells, sizeof(*E)));
-    TRY_NEW(*Z, kith__alloc_big(cells, sizeof(**Z)));
-    for (int i = 0; i < C; i++)
-        for (int j = 0; j < C; j++)
-            H[i * C + j] = s->b.coupling[j * C + i];
-    for (int c = 0; c < C; c++)
-        E[(int64_t)e->node * C + c] = (float)to[c];
-    if (s->b.linear == KITH__SUM)
-        TRY(same_steps(s, H, E, *Z, err));
-    else
-        TRY(fixed_point(s, H, E, e->belief, *Z, err));
+static void release(adjoint *a)
+{
+    kith__free(a->Z);
+    kith__free(a->own);
+    kith__free(a->E);
+    kith__free(a->transposed);
+}
+
+/* Q, P and H, as one column where that is possible. */
+static kith_status choose_columns(const kith_solution *s, adjoint *a,
+                                  kith_error *err)
+{
+    const kith__task *t = &s->setting.task;
+    const int64_t n = t->n;
+    kith_status st = KITH_OK;
+
+    *a = (adjoint){.k = t->classes,
+                   .Q = s->b.Q,
+                   .P = s->b.P,
+                   .H = s->b.coupling,
+                   .counts = 1};
+    if (s->b.linear == KITH__SUM ||
+        !kith__is_one_column(t, s->b.coupling, s->b.Q, s->b.P))
+        return KITH_OK;
+    TRY_NEW(a->own, kith__alloc_big(2 * n + 1, sizeof(*a->own)));
+    kith__first_column(s->b.Q, t->n, t->threads, a->own);
+    kith__first_column(s->b.P, t->n, t->threads, a->own + n);
+    a->own[2 * n] = kith__one_coupling(s->b.coupling);
+    a->k = 1;
+    a->Q = a->own;
+    a->P = a->own + n;
+    a->H = a->own + 2 * n;
+    a->counts = 2;
 out:
-    kith__free(H);
-    kith__free(E);
+    return st;
+}
+
+static kith_status find_adjoint(const kith_solution *s,
+                                const kith_explanation *e, const double *to,
+                                adjoint *a, kith_error *err)
+{
+    const int k = a->k;
+    const int64_t cells = (int64_t)e->nodes * k;
+    kith_status st = KITH_OK;
+
+    TRY_NEW(a->transposed, kith__alloc((int64_t)k * k, sizeof(float)));
+    TRY_NEW(a->E, kith__alloc_zeroed(cells, sizeof(*a->E)));
+    TRY_NEW(a->Z, kith__alloc_big(cells, sizeof(*a->Z)));
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j < k; j++)
+            a->transposed[i * k + j] = a->H[j * k + i];
+    for (int c = 0; c < k; c++)
+        a->E[(int64_t)e->node * k + c] = (float)to[c];
+    if (s->b.linear == KITH__SUM)
+        TRY(same_steps(s, a->transposed, a->E, a->Z, err));
+    else
+        TRY(fixed_point(
+            &(kith__system){&s->setting.task, &s->W, k, a->transposed}, a->P,
+            a->E, fabs(e->belief) / a->counts, a->Z, err));
+out:
     return st;
 }
 
@@ -152,40 +197,23 @@ out:
 
 /* q_v . z_v; of the node itself with `own` in place of the term q_u . e_u. */
 static void find_contributions(const kith_solution *s, const double *to,
-                               const double *Z, kith_explanation *e)
+                               const adjoint *a, kith_explanation *e)
 {
-    const int C = e->classes;
+    const int C = e->classes, k = a->k;
     const int64_t at = (int64_t)e->node * C;
 
 #pragma omp parallel for num_threads(s->setting.task.threads) schedule(static)
     for (int32_t v = 0; v < e->nodes; v++) {
         double sum = 0;
 
-        for (int64_t i = (int64_t)v * C; i < (int64_t)(v + 1) * C; i++)
-            sum += (double)s->b.Q[i] * Z[i];
-        e->contribution[v] = sum;
+        for (int64_t i = (int64_t)v * k; i < (int64_t)(v + 1) * k; i++)
+            sum += (double)a->Q[i] * a->Z[i];
+        e->contribution[v] = a->counts * sum;
     }
     for (int c = 0; s->b.own && c < C; c++)
         e->contribution[e->node] +=
             ((double)s->b.own[at + c] - (double)s->b.Q[at + c]) * to[c];
     e->contribution[e->node] -= e->constant;
-}
-
-/* - sum_v r_v . z_v, R = Q + W P H - P. */
-static kith_status find_remainder(const kith_solution *s, const double *Z,
-                                  kith_explanation *e, kith_error *err)
-{
-    const int64_t cells = (int64_t)e->nodes * e->classes;
-    kith_status st = KITH_OK;
-    double *R = NULL;
-
-    TRY_NEW(R, kith__alloc_big(cells, sizeof(*R)));
-    kith__change_of(&s->W, s->b.P, e->classes, s->b.coupling, s->b.Q, R);
-    for (int64_t i = 0; i < cells; i++)
-        e->unconverged -= R[i] * Z[i];
-out:
-    kith__free(R);
-    return st;
 }
 
 /*
@@ -319,23 +347,26 @@ static kith_status explain_propagation(const kith_solution *s, int32_t most,
                                        kith_explanation *e, kith_error *err)
 {
     kith_status st = KITH_OK;
-    double *to = NULL, *Z = NULL;
+    adjoint a = {0};
+    double *to = NULL;
 
     TRY(check_linear(s, err));
+    TRY(choose_columns(s, &a, err));
     TRY_NEW(to, kith__alloc(e->classes, sizeof(*to)));
     choose_target(s, e, to);
     find_belief(s, to, e);
-    TRY(adjoint(s, e, to, &Z, err));
+    TRY(find_adjoint(s, e, to, &a, err));
     TRY(kith__new_parts(e, most, err));
-    find_contributions(s, to, Z, e);
+    find_contributions(s, to, &a, e);
     kith__sum_parts(s, most, e);
-    if (e->kind == KITH_SUM_FIXED_POINT)
-        TRY(find_remainder(s, Z, e, err));
+    if (e->kind == KITH_SUM_FIXED_POINT) /* R = Q + W P H - P */
+        e->unconverged = -a.counts *
+                         kith__worth_of_change(&s->W, a.P, a.k, a.H, a.Q, a.Z);
     TRY(find_ways(s, to, most, e, err));
     e->iterations = s->b.certificate.iterations;
 out:
     kith__free(to);
-    kith__free(Z);
+    release(&a);
     return st;
 }
 

@@ -108,8 +108,8 @@ kith_status kith__exact_new(const kith__task *task, const kith_params *p,
     TRY_NEW(s->partial, kith__alloc(kk * KITH__GEMM_PARTS, sizeof(float)));
     TRY_NEW(s->dH, kith__alloc(kk, sizeof(double)));
     TRY_NEW(s->R, kith__alloc(kk, sizeof(double)));
-    TRY_NEW(s->room,
-            kith__alloc_big(kith__fixed_point_room(task), sizeof(float)));
+    TRY_NEW(s->room, kith__alloc_big(kith__solve_room(task->n, task->classes),
+                                     sizeof(float)));
     s->W.weights = s->w;
     s->W.scale = NULL;
     s->W.rho = 1;
@@ -368,8 +368,8 @@ static void clamp_others(kith__exact *s, int f, bool weigh)
 static void solve(kith__exact *s, const float *from, float *to)
 {
     if (s->st == KITH_OK)
-        s->st = kith__fixed_point(s->task, &s->W, s->H, NULL, SOLVED, NULL,
-                                  s->room, from, to, s->err);
+        s->st = kith__fixed_point(s->task, &s->W, s->H, SOLVED, s->room, from,
+                                  to, s->err);
 }
 
 /* The beliefs of a fold, P, from its potentials. */

@@ -8,9 +8,9 @@
 #include "models/solution.h"
 #include "models/two_classes.h"
 
-int64_t kith__fixed_point_room(const kith__task *t)
+int64_t kith__solve_room(int32_t n, int k)
 {
-    return 3 * (int64_t)t->n * t->classes + (int64_t)t->classes * t->classes;
+    return 3 * (int64_t)n * k + (int64_t)k * k;
 }
 
 /* What is told of blocks of cells: the same for any number of threads. */
@@ -32,7 +32,7 @@ typedef struct gradients {
     int threads;
 } gradients;
 
-/* Of k columns, in room for 3 n k + k^2 floats. */
+/* Of k columns. */
 static kith_status start(const kith__task *t, int k, const float *H,
                          const float *P, float *room, gradients *g,
                          kith_error *err)
@@ -172,49 +172,50 @@ out:
     return st;
 }
 
-/* With k columns; room for 3 n k + k^2 floats. */
-static kith_status solve(const kith__task *t, const kith__coupled *W, int k,
-                         const float *H, const float *P, const ending *to,
-                         const char *stage, float *room, const float *E,
-                         float *Z, kith_error *err)
+static kith_status solve(const kith__system *a, const float *P,
+                         const ending *to, const char *stage, float *room,
+                         const float *E, float *Z, kith_error *err)
 {
     kith_status st = KITH_OK;
     gradients g = {0};
     double left = INFINITY;
     int steps;
 
-    TRY(start(t, k, H, P, room, &g, err));
+    TRY(start(a->task, a->k, a->H, P, room, &g, err));
     memset(Z, 0, (size_t)g.cells * sizeof(*Z));
     memcpy(g.R, E, (size_t)g.cells * sizeof(*E));
-    TRY(descend(t, W, to, stage, &g, Z, &steps, &left, err));
+    TRY(descend(a->task, a->W, to, stage, &g, Z, &steps, &left, err));
 out:
     kith__free(g.block);
     return st;
 }
 
-kith_status kith__fixed_point(const kith__task *t, const kith__coupled *W,
-                              const float *H, const float *P, double enough,
-                              const char *stage, float *room, const float *E,
-                              float *Z, kith_error *err)
+enum { MOST = 500 };
+
+kith_status kith__solve_for(const kith__system *a, const float *P,
+                            double enough, const char *stage, float *room,
+                            const float *E, float *Z, kith_error *err)
 {
-    enum { MOST = 500 };
+    const ending to = {WORTH, enough, MOST};
+
+    return solve(a, P, &to, stage, room, E, Z, err);
+}
+
+kith_status kith__fixed_point(const kith__task *t, const kith__coupled *W,
+                              const float *H, double enough, float *room,
+                              const float *E, float *Z, kith_error *err)
+{
+    const ending to = {LENGTH, enough, MOST};
     const int32_t n = t->n;
-    ending to = {P ? WORTH : LENGTH, enough, MOST};
-    float *e, *p, *z, h;
+    float *e = room + kith__solve_room(n, 1), *z = e + n, h;
     kith_status st = KITH_OK;
 
-    if (!kith__is_one_column(t, H, E, P ? P : E))
-        return solve(t, W, t->classes, H, P, &to, stage, room, E, Z, err);
+    if (!kith__is_one_column(t, H, E, E))
+        return solve(&(kith__system){t, W, t->classes, H}, NULL, &to, NULL,
+                     room, E, Z, err);
     h = kith__one_coupling(H);
-    e = room + 3 * (int64_t)n + 1;
-    p = e + n;
-    z = p + n;
     kith__first_column(E, n, t->threads, e);
-    if (P) {
-        kith__first_column(P, n, t->threads, p);
-        to.enough /= 2; /* |r p| counts twice in two columns */
-    }
-    TRY(solve(t, W, 1, &h, P ? p : NULL, &to, stage, room, e, z, err));
+    TRY(solve(&(kith__system){t, W, 1, &h}, NULL, &to, NULL, room, e, z, err));
     kith__both_columns(z, n, t->threads, Z);
 out:
     return st;
@@ -232,7 +233,7 @@ static double find_left(const kith__coupled *W, const float *H, const float *Q,
     return (double)change;
 }
 
-/* With k columns; room for 3 n k + k^2 floats. */
+/* With k columns. */
 static kith_status settle(const kith__task *t, const kith__coupled *W, int k,
                           const float *H, const float *Q, int most,
                           double tolerance, float *room, float *P,
@@ -267,13 +268,14 @@ kith_status kith__settle(const kith__task *t, const kith__coupled *W,
     kith_status st = KITH_OK;
     float *room = NULL, *p, *q, h;
 
-    TRY_NEW(room, kith__alloc_big(kith__fixed_point_room(t), sizeof(*room)));
+    TRY_NEW(room,
+            kith__alloc_big(kith__solve_room(n, t->classes), sizeof(*room)));
     if (!kith__is_one_column(t, H, Q, P)) {
         TRY(settle(t, W, t->classes, H, Q, most, tolerance, room, P, c, err));
         goto out;
     }
     h = kith__one_coupling(H);
-    p = room + 3 * (int64_t)n + 1;
+    p = room + kith__solve_room(n, 1);
     q = p + n;
     kith__first_column(P, n, t->threads, p);
     kith__first_column(Q, n, t->threads, q);
@@ -284,31 +286,31 @@ out:
     return st;
 }
 
-/* Row u of it; sum: C. */
+/* Row u of R = Q + W X H - X; sum: k. */
 KITH__ALWAYS_INLINE void change_of_row(const kith__coupled *W, const float *X,
-                                       int C, const float *H, const float *Q,
+                                       int k, const float *H, const float *Q,
                                        int32_t u, double *sum, double *r)
 {
     const int64_t last = W->rows[W->n] - 1;
 
-    memset(sum, 0, (size_t)C * sizeof(*sum));
+    memset(sum, 0, (size_t)k * sizeof(*sum));
     for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++) {
         const int64_t ahead = p + KITH__AHEAD < last ? p + KITH__AHEAD : last;
-        const float *x = X + (int64_t)W->neighbours[p] * C;
+        const float *x = X + (int64_t)W->neighbours[p] * k;
         const double w = kith__weight_at(W, u, p);
 
-        __builtin_prefetch(X + (int64_t)W->neighbours[ahead] * C);
-        for (int c = 0; c < C; c++)
+        __builtin_prefetch(X + (int64_t)W->neighbours[ahead] * k);
+        for (int c = 0; c < k; c++)
             sum[c] += w * (double)x[c];
     }
-    for (int c = 0; c < C; c++)
-        r[c] = (double)Q[(int64_t)u * C + c] - (double)X[(int64_t)u * C + c];
-    for (int i = 0; i < C; i++)
-        for (int c = 0; c < C; c++)
-            r[c] += sum[i] * (double)H[i * C + c];
+    for (int c = 0; c < k; c++)
+        r[c] = (double)Q[(int64_t)u * k + c] - (double)X[(int64_t)u * k + c];
+    for (int i = 0; i < k; i++)
+        for (int c = 0; c < k; c++)
+            r[c] += sum[i] * (double)H[i * k + c];
 }
 
-void kith__change_of(const kith__coupled *W, const float *X, int C,
+void kith__change_of(const kith__coupled *W, const float *X, int k,
                      const float *H, const float *Q, double *R)
 {
 #pragma omp parallel num_threads(W->threads)
@@ -316,10 +318,35 @@ void kith__change_of(const kith__coupled *W, const float *X, int C,
         double sum[KITH__CLASSES_MOST];
 
 #pragma omp for schedule(dynamic, 1024)
-        for (int32_t u = 0; u < W->n; u++)
-            if (C == 2) /* as a constant: loops disappear */
-                change_of_row(W, X, 2, H, Q, u, sum, R + 2 * (int64_t)u);
-            else
-                change_of_row(W, X, C, H, Q, u, sum, R + (int64_t)u * C);
+        for (int32_t u = 0; u < W->n; u++) {
+#define CHANGE(k) change_of_row(W, X, k, H, Q, u, sum, R + (int64_t)u * (k))
+            KITH__WITH_CONSTANT(k, CHANGE);
+#undef CHANGE
+        }
     }
+}
+
+double kith__worth_of_change(const kith__coupled *W, const float *X, int k,
+                             const float *H, const float *Q, const double *Z)
+{
+    enum { PARTS = 1024 }; /* the same for any number of threads */
+    double part[PARTS], worth = 0;
+
+#pragma omp parallel for num_threads(W->threads) schedule(dynamic, 1)
+    for (int64_t i = 0; i < PARTS; i++) {
+        const int32_t end = (int32_t)(W->n * (i + 1) / PARTS);
+        double sum[KITH__CLASSES_MOST], r[KITH__CLASSES_MOST];
+
+        part[i] = 0;
+        for (int32_t u = (int32_t)(W->n * i / PARTS); u < end; u++) {
+#define CHANGE(k) change_of_row(W, X, k, H, Q, u, sum, r)
+            KITH__WITH_CONSTANT(k, CHANGE);
+#undef CHANGE
+            for (int c = 0; c < k; c++)
+                part[i] += r[c] * Z[(int64_t)u * k + c];
+        }
+    }
+    for (int i = 0; i < PARTS; i++)
+        worth += part[i];
+    return worth;
 }

@@ -6,22 +6,33 @@
 
 #include "models/method.h"
 
+/* X - W X H with X n x k, W and H symmetric with rho(W) rho(H) < 1. */
+typedef struct kith__system {
+    const kith__task *task;
+    const kith__coupled *W;
+    int k;
+    const float *H;
+} kith__system;
+
 /*
- * Z = E + W Z H, all n x C, W and H symmetric with rho(W) rho(H) < 1, by
- * conjugate gradients: X - W X H is symmetric and positive.  It takes about as
- * many passes over the edges as Chebyshev's polynomials in the worst case, and
- * far fewer for an E of few entries.
+ * Z = E + W Z H by conjugate gradients, the system being symmetric and
+ * positive.  It takes about as many passes over the edges as Chebyshev's
+ * polynomials in the worst case, and far fewer for an E of few entries.
  *
  * It ends where what is left, R = E - Z + W Z H, is worth little to some
- * beliefs P, sum |r p| <= enough; without P (NULL) where |R| <= enough |E|; or
- * where |R| is beyond what floats can tell.  `stage` is what progress calls it,
- * NULL = none; room for kith__fixed_point_room() floats.
+ * beliefs P, sum |r p| <= enough, or where |R| is beyond what floats can tell.
+ * `stage` is what progress calls it; room for kith__solve_room() floats.
  */
+kith_status kith__solve_for(const kith__system *a, const float *P,
+                            double enough, const char *stage, float *room,
+                            const float *E, float *Z, kith_error *err);
+int64_t kith__solve_room(int32_t n, int k);
+
+/* The same for a task's classes, two of them as one where that is possible,
+ * until |R| <= enough |E|. */
 kith_status kith__fixed_point(const kith__task *task, const kith__coupled *W,
-                              const float *H, const float *P, double enough,
-                              const char *stage, float *room, const float *E,
-                              float *Z, kith_error *err);
-int64_t kith__fixed_point_room(const kith__task *task);
+                              const float *H, double enough, float *room,
+                              const float *E, float *Z, kith_error *err);
 
 /*
  * P to the fixed point of P = Q + W P H from where it is, likewise: at most
@@ -34,8 +45,11 @@ kith_status kith__settle(const kith__task *task, const kith__coupled *W,
                          double tolerance, float *P,
                          kith_certificate *certificate, kith_error *err);
 
-/* What one more step would change, R = Q + W X H - X, with sums in double. */
-void kith__change_of(const kith__coupled *W, const float *X, int C,
+/* What one more step would change, R = Q + W X H - X, with sums in double; and
+ * what that is worth, sum of r z. */
+void kith__change_of(const kith__coupled *W, const float *X, int k,
                      const float *H, const float *Q, double *R);
+double kith__worth_of_change(const kith__coupled *W, const float *X, int k,
+                             const float *H, const float *Q, const double *Z);
 
 #endif

@@ -16,6 +16,7 @@
 bool kith__is_one_column(const kith__task *task, const float *H, const float *Q,
                          const float *P);
 
+/* h, of a 2 x 2 H. */
 static inline float kith__one_coupling(const float *H)
 {
     return H[0] - H[2];

@@ -112,7 +112,8 @@ TEST(other_potentials_and_couplings_keep_two_columns)
     clean_up(&f);
 }
 
-/* Z = E + W Z H, checked by that. */
+/* Z = E + W Z H, checked by that: of one column, as is chosen; and of two, to
+ * what is worth little to P. */
 TEST(the_fixed_point_of_one_column_is_that_of_two)
 {
     const float H[] = {.4f, -.4f, -.4f, .4f};
@@ -121,14 +122,50 @@ TEST(the_fixed_point_of_one_column_is_that_of_two)
     fixture f;
 
     set_up(&f, 0);
-    room = malloc((size_t)kith__fixed_point_room(&f.task) * sizeof(*room));
+    room = malloc((size_t)kith__solve_room(N, 2) * sizeof(*room));
     for (int with = 0; with < 2; with++) {
-        CHECK_OK(kith__fixed_point(&f.task, &f.task.W, H, with ? f.P : NULL,
-                                   1e-6, NULL, room, f.Q, Z, &err));
+        if (with)
+            CHECK_OK(kith__solve_for(&(kith__system){&f.task, &f.task.W, 2, H},
+                                     f.P, 1e-6, "solving", room, f.Q, Z, &err));
+        else
+            CHECK_OK(kith__fixed_point(&f.task, &f.task.W, H, 1e-6, room, f.Q,
+                                       Z, &err));
         kith__coupled_step(&f.task.W, Z, 2, H, f.Q, again);
         CHECK(apart(Z, again) < 1e-5);
         CHECK(apart(Z, f.Q) > .01);
     }
     free(room);
+    clean_up(&f);
+}
+
+/* What a step would change, of one column and two, in other words: the step
+ * itself, less X. */
+TEST(the_change_of_a_step_and_its_worth)
+{
+    const float H[] = {.4f, -.4f, -.4f, .4f}, h = .8f;
+    double R[2 * N], r[N], Z[2 * N], z[N], worth = 0;
+    float next[2 * N], q[N], p[N];
+    fixture f;
+
+    set_up(&f, 0);
+    kith__coupled_step(&f.task.W, f.P, 2, H, f.Q, next);
+    kith__change_of(&f.task.W, f.P, 2, H, f.Q, R);
+    kith__first_column(f.Q, N, 1, q);
+    kith__first_column(f.P, N, 1, p);
+    kith__change_of(&f.task.W, p, 1, &h, q, r);
+    for (int i = 0; i < 2 * N; i++) {
+        Z[i] = i % 7 - 3;
+        CHECK_NEAR(R[i], (double)next[i] - (double)f.P[i], 1e-6);
+        worth += R[i] * Z[i];
+    }
+    CHECK_NEAR(kith__worth_of_change(&f.task.W, f.P, 2, H, f.Q, Z), worth,
+               1e-12);
+    worth = 0;
+    for (int u = 0; u < N; u++) {
+        z[u] = u % 5 - 2;
+        CHECK_NEAR(r[u], R[2 * u], 1e-6);
+        worth += r[u] * z[u];
+    }
+    CHECK_NEAR(kith__worth_of_change(&f.task.W, p, 1, &h, q, z), worth, 1e-12);
     clean_up(&f);
 }
