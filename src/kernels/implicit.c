@@ -508,10 +508,6 @@ void kith__implicit_weights(const kith__implicit *I, float *out)
 {
     halving how[POINTS];
 
-    if (I->weights) {
-        kith__stored_complete(I);
-        return;
-    }
     halve_all(I, how);
 #pragma omp parallel for num_threads(I->start.threads) schedule(dynamic, 1024)
     for (int32_t u = 0; u < I->start.n; u++) {

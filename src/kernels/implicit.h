@@ -181,6 +181,16 @@ bool kith__implicit_gather(const kith__implicit *I, float *sums,
                            kith__implicit_totals *totals, const int32_t *rows,
                            int32_t n_rows, float *PP);
 
+/*
+ * Stored weights lack the last term.  Completing adds it, once for all rows; on
+ * its way a bound of rho(W) (spectral.h) takes its first step: sum_v |w_uv| y_v
+ * of every point, y as at the start, which _begin_ puts where x of the
+ * alternation before was.  What the caller adds to weights it does between.
+ */
+void kith__stored_begin_completing(const kith__implicit *I);
+void kith__stored_complete(const kith__implicit *I, int32_t from, int32_t to,
+                           double *out);
+
 /* Of weights that are not stored. */
 
 /* (W p)_u of rows from .. to - 1 and every point, without D, into out:
@@ -198,7 +208,7 @@ float kith__implicit_weight(const kith__implicit *I, int point, int32_t u,
                             int32_t v);
 
 /* All weights with the last term, without D; per stored neighbour those of
- * every point.  Stored ones are completed where they are, once. */
+ * every point. */
 void kith__implicit_weights(const kith__implicit *I, float *out);
 
 #endif

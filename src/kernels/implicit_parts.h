@@ -46,9 +46,6 @@ void kith__stored_gather(const kith__implicit *I, int32_t from, int32_t end,
                          const kith__gathered *to,
                          kith__implicit_totals *totals);
 
-/* Add the last term to all weights. */
-void kith__stored_complete(const kith__implicit *I);
-
 /* Before x_t is put: keep in the records what the weights are to gain by the
  * alternation before. */
 void kith__stored_keep_x(const kith__implicit *I, int32_t first, int32_t last,

@@ -1,7 +1,6 @@
 #include "kernels/spectral.h"
 
 #include <float.h>
-#include <math.h>
 #include <string.h>
 
 #include "core/alloc.h"
@@ -27,8 +26,8 @@ static double norm_of_row(const kith__coupled *W, int32_t u, const float *y)
     return W->weights ? sum : sum * (double)W->scale[u];
 }
 
-static void norm_of_rows(const void *of, int32_t first, int32_t last,
-                         const float *y, double *out)
+void kith__norm_of_rows(const void *of, int32_t first, int32_t last,
+                        const float *y, double *out)
 {
     for (int32_t u = first; u < last; u++)
         out[u - first] = norm_of_row(of, u, y);
@@ -37,6 +36,7 @@ static void norm_of_rows(const void *of, int32_t first, int32_t last,
 /* A search for bounds, of `count` W at once. */
 typedef struct search {
     kith__rho_of of;
+    kith__norm_fn *norm;            /* of this pass */
     const kith__coupled *shape;     /* of.shape */
     int count;                      /* of.count */
     double enough[KITH__RHO_MOST];  /* infinite once a bound is found */
@@ -88,7 +88,7 @@ static void step_rows(const search *s, int32_t first, int32_t last,
 
     for (int j = 0; j < count; j++)
         scale[j] = isinf(s->bound[j]) ? 1 : 1 / (s->shift[j] + s->bound[j]);
-    s->of.norm(s->of.W, first, last, s->y, sums);
+    s->norm(s->of.W, first, last, s->y, sums);
     for (int32_t u = first; u < last; u++) {
         const double *sum = sums + (int64_t)(u - first) * count;
         const float *y = s->y + (int64_t)u * count;
@@ -169,8 +169,8 @@ static void sum_listed(search *s)
 {
 #pragma omp parallel for num_threads(s->shape->threads) schedule(dynamic, 16)
     for (int32_t i = 0; i < s->listed; i++)
-        s->of.norm(s->of.W, s->list[i], s->list[i] + 1, s->y,
-                   s->sum + (int64_t)i * s->count);
+        s->norm(s->of.W, s->list[i], s->list[i] + 1, s->y,
+                s->sum + (int64_t)i * s->count);
 }
 
 /* Keep only those above enough on the list, and raise y there. */
@@ -269,6 +269,7 @@ static void find_bounds(search *s, int most)
         float *swap = s->y;
 
         step(s);
+        s->norm = s->of.norm;
         if (improve(s))
             return;
         if (settle_few(s)) {
@@ -285,7 +286,8 @@ static void find_bounds(search *s, int most)
 static _Bool begin(search *s)
 {
     const int64_t n = s->shape->n, cells = n * s->count;
-    const int64_t padded = cells + KITH__LANES; /* norms may read vectors */
+    const int64_t padded = cells + (s->count > 1 ? KITH__LANES : 0); /* norms
+                                                         may read vectors */
     const int64_t most = n < LIST_MOST ? n : LIST_MOST;
     const int64_t *rows = s->shape->rows;
 
@@ -300,15 +302,17 @@ static _Bool begin(search *s)
 #pragma omp parallel for num_threads(s->shape->threads) schedule(static)
     for (int64_t u = 0; u < n; u++)
         for (int j = 0; j < s->count; j++)
-            s->y[u * s->count + j] =
-                sqrtf((float)(rows[u + 1] - rows[u]) + 1e-12f);
+            s->y[u * s->count + j] = kith__rho_start(rows[u + 1] - rows[u]);
     return 1;
 }
 
 _Bool kith__rho_bounds(const kith__rho_of *of, int most, const double *enough,
                        double *bounds)
 {
-    search s = {.of = *of, .shape = of->shape, .count = of->count};
+    search s = {.of = *of,
+                .norm = of->first ? of->first : of->norm,
+                .shape = of->shape,
+                .count = of->count};
     const _Bool good = begin(&s);
 
     for (int j = 0; j < s.count; j++)
@@ -328,7 +332,8 @@ _Bool kith__rho_bounds(const kith__rho_of *of, int most, const double *enough,
 
 double kith__rho_bound(const kith__coupled *W, int most, double enough)
 {
-    const kith__rho_of of = {W, norm_of_rows, W, 1, NULL};
+    const kith__rho_of of = {
+        .shape = W, .norm = kith__norm_of_rows, .W = W, .count = 1};
     double bound = INFINITY;
 
     return kith__rho_bounds(&of, most, &enough, &bound) ? bound : -1;

@@ -4,6 +4,8 @@
 #ifndef KITH_KERNELS_SPECTRAL_H
 #define KITH_KERNELS_SPECTRAL_H
 
+#include <math.h>
+
 #include "kernels/coupled.h"
 
 /*
@@ -26,14 +28,27 @@ double kith__rho_bound(const kith__coupled *W, int most, double enough);
 typedef void kith__norm_fn(const void *W, int32_t first, int32_t last,
                            const float *y, double *out);
 
+/* Of one explicit or separable W, a kith__coupled. */
+void kith__norm_of_rows(const void *W, int32_t first, int32_t last,
+                        const float *y, double *out);
+
+/* y at the start, for a node of so many neighbours. */
+static inline float kith__rho_start(int64_t degree)
+{
+    return sqrtf((float)degree + 1e-12f);
+}
+
 /* Several W on one graph, whose weights lie elsewhere, side by side. */
 enum { KITH__RHO_MOST = 4 }; /* at once */
 typedef struct kith__rho_of {
     const kith__coupled *shape; /* only its rows and threads are used */
     kith__norm_fn *norm;
+    kith__norm_fn *first; /* in place of it in the first pass, which asks for
+                             every row once; or NULL */
     const void *W;
     int count;
-    float *room; /* for 2 n count + 2 KITH__LANES floats; or NULL */
+    float *room; /* for 2 n count floats and of several W 2 KITH__LANES more; or
+                    NULL */
 } kith__rho_of;
 
 /* The same for each of them, with its own `enough`.  false if there is no

@@ -14,6 +14,7 @@
  */
 #include "core/sort.h"
 #include "kernels/implicit_parts.h"
+#include "kernels/spectral.h"
 
 enum {
     CHUNK = KITH__GATHER_CHUNK,
@@ -109,19 +110,23 @@ KITH__ALWAYS_INLINE void gather_one(const kith__implicit *I, bool first,
     }
 }
 
-static void complete_one(const kith__implicit *I, int32_t u)
+static void complete_one(const kith__implicit *I, int32_t u, double *out)
 {
     const int64_t last = I->start.rows[I->start.n] - 1;
     const int32_t *at = I->start.neighbours;
-    const float *x = I->records + 1;
-    const gain g = last_gain(I, 0, x[KITH__LANES * (int64_t)u]);
+    const gain g = last_gain(I, 0, kith__implicit_record(I, u)[1]);
+    double sum = 0;
 
     for (int64_t p = I->start.rows[u]; p < I->start.rows[u + 1]; p++) {
         const int64_t soon = p + AHEAD < last ? p + AHEAD : last;
+        const float *r = I->records + KITH__LANES * (int64_t)at[p];
+        const float w = I->weights[p] + (g.alone + g.by * r[1]);
 
-        __builtin_prefetch(x + KITH__LANES * (int64_t)at[soon]);
-        I->weights[p] += g.alone + g.by * x[KITH__LANES * (int64_t)at[p]];
+        __builtin_prefetch(I->records + KITH__LANES * (int64_t)at[soon]);
+        I->weights[p] = w;
+        sum += fabs((double)w) * (double)r[0];
     }
+    *out = sum;
 }
 
 /* ---- four points --------------------------------------------------------- */
@@ -130,11 +135,12 @@ typedef struct four_sums {
     kith__v4 p, x, xp, xx, w, wp, wx;
 } four_sums;
 
-/* Records do not lie within lines of the cache: ask for both ends. */
-KITH__ALWAYS_INLINE void ask_for(const float *record)
+/* Records do not lie within lines of the cache: ask for both ends of what is
+ * read of one. */
+KITH__ALWAYS_INLINE void ask_for(const float *record, int floats)
 {
     __builtin_prefetch(record);
-    __builtin_prefetch(record + RECORD - 1);
+    __builtin_prefetch(record + floats - 1);
 }
 
 /* As above; first: the weights become those of the graph and by a_0 + alone. */
@@ -155,7 +161,7 @@ KITH__ALWAYS_INLINE void sum_four(const kith__implicit *I, bool first,
         float *weights = I->weights + KITH__LANES * p;
         kith__v4 w = g.alone + g.by * (first ? kith__v4_all(a[0]) : a);
 
-        ask_for(I->records + RECORD * (int64_t)at[soon]);
+        ask_for(I->records + RECORD * (int64_t)at[soon], RECORD);
         w += first ? kith__v4_all(scale * a[1]) : kith__v4_load(weights);
         kith__v4_store(weights, w);
         s.p += b;
@@ -212,22 +218,26 @@ KITH__ALWAYS_INLINE void gather_four(const kith__implicit *I, bool first,
     }
 }
 
-static void complete_four(const kith__implicit *I, int32_t u)
+static void complete_four(const kith__implicit *I, int32_t u, double *out)
 {
+    typedef double v4d __attribute__((vector_size(32)));
     const int64_t last = I->start.rows[I->start.n] - 1;
     const int32_t *at = I->start.neighbours;
-    const float *x = I->records + KITH__LANES;
-    const gains g = last_gains(I, x + RECORD * (int64_t)u);
+    const gains g = last_gains(I, kith__implicit_record(I, u) + KITH__LANES);
+    v4d sum = {0, 0, 0, 0};
 
     for (int64_t p = I->start.rows[u]; p < I->start.rows[u + 1]; p++) {
         const int64_t soon = p + AHEAD < last ? p + AHEAD : last;
-        float *w = I->weights + KITH__LANES * p;
+        const float *r = I->records + RECORD * (int64_t)at[p];
+        float *weights = I->weights + KITH__LANES * p;
+        const kith__v4 w = kith__v4_load(weights) +
+                           (g.alone + g.by * kith__v4_load(r + KITH__LANES));
 
-        __builtin_prefetch(x + RECORD * (int64_t)at[soon]);
-        kith__v4_store(w,
-                       kith__v4_load(w) + g.alone +
-                           g.by * kith__v4_load(x + RECORD * (int64_t)at[p]));
+        ask_for(I->records + RECORD * (int64_t)at[soon], 2 * KITH__LANES);
+        kith__v4_store(weights, w);
+        sum += __builtin_convertvector(kith__v4_abs(w) * r[0], v4d);
     }
+    memcpy(out, &sum, sizeof(sum));
 }
 
 /* ---- either -------------------------------------------------------------- */
@@ -268,14 +278,23 @@ void kith__stored_gather(const kith__implicit *I, int32_t from, int32_t end,
         sum_squares(I, l, to);
 }
 
-void kith__stored_complete(const kith__implicit *I)
+void kith__stored_begin_completing(const kith__implicit *I)
 {
-#pragma omp parallel for num_threads(I->start.threads) schedule(dynamic, 1024)
+    const int64_t *rows = I->start.rows;
+
+#pragma omp parallel for num_threads(I->start.threads) schedule(static)
     for (int32_t u = 0; u < I->start.n; u++)
+        kith__implicit_record(I, u)[0] = kith__rho_start(rows[u + 1] - rows[u]);
+}
+
+void kith__stored_complete(const kith__implicit *I, int32_t from, int32_t to,
+                           double *out)
+{
+    for (int32_t u = from; u < to; u++, out += I->points)
         if (I->points == 1)
-            complete_one(I, u);
+            complete_one(I, u, out);
         else
-            complete_four(I, u);
+            complete_four(I, u, out);
 }
 
 void kith__stored_keep_x(const kith__implicit *I, int32_t first, int32_t last,

@@ -156,6 +156,7 @@ typedef struct learner {
     float *w;          /* room for the weights of the points, or NULL */
     bool stored;       /* it holds them while they are learnt */
     bool written;      /* it holds those that were learnt */
+    float *room;       /* 2 n, free after the first pass; or NULL */
     float *x, *next_x; /* of several with their weights written out: beliefs, n
                           x lanes x carried, in `sums` */
     /* What a pass leaves: of the first alternation, for all points alike, and
@@ -755,6 +756,16 @@ static void norm_of_rows(const void *of, int32_t first, int32_t last,
     }
 }
 
+/* The only W, written out. */
+static kith__coupled written_W(const learner *s)
+{
+    kith__coupled W = s->task->W;
+
+    W.weights = s->w;
+    W.scale = NULL;
+    return W;
+}
+
 static void norm_of_written(const void *of, int32_t first, int32_t last,
                             const float *y, double *out)
 {
@@ -764,26 +775,23 @@ static void norm_of_written(const void *of, int32_t first, int32_t last,
         kith__several_norm(&s->task->W, s->lanes, s->w, y, u, out);
 }
 
-/* All W, for passes that read them instead of records. */
-static void write_out(learner *s)
+static void norm_of_one(const void *of, int32_t first, int32_t last,
+                        const float *y, double *out)
 {
-    if (s->written)
-        return;
-    kith__implicit_weights(&s->I, s->w);
-    for (int j = 0; j < s->points; j++)
-        kith__border_add(&s->border, s->point[j].own, s->lanes, j, s->w);
-    s->written = true;
+    const learner *s = of;
+    const kith__coupled W = written_W(s);
+
+    kith__norm_of_rows(&W, first, last, y, out);
 }
 
-/* The only W, written out. */
-static kith__coupled written_W(learner *s)
+/* The same of stored weights, completed on the way. */
+static void norm_completing(const void *of, int32_t first, int32_t last,
+                            const float *y, double *out)
 {
-    kith__coupled W = s->task->W;
+    const learner *s = of;
 
-    write_out(s);
-    W.weights = s->w;
-    W.scale = NULL;
-    return W;
+    (void)y; /* it is in the records too */
+    kith__stored_complete(&s->I, first, last, out);
 }
 
 /* Several points whose weights lie side by side once they are learnt. */
@@ -792,20 +800,31 @@ static bool abreast(const learner *s)
     return s->w && s->lanes > 1;
 }
 
+/* All W, for passes that read them instead of records; stored ones are complete
+ * after the first. */
+static void write_out(learner *s)
+{
+    if (s->stored)
+        kith__stored_begin_completing(&s->I);
+    else
+        kith__implicit_weights(&s->I, s->w);
+    for (int j = 0; j < s->points; j++)
+        kith__border_add(&s->border, s->point[j].own, s->lanes, j, s->w);
+    s->written = true;
+}
+
 static bool bound_all(learner *s, const double *enough, double *rho)
 {
-    kith__rho_of all = {&s->task->W, norm_of_rows, s, s->lanes, NULL};
+    kith__rho_of all = {.shape = &s->task->W,
+                        .norm = norm_of_rows,
+                        .W = s,
+                        .count = s->lanes,
+                        .room = abreast(s) ? s->sums : s->room};
 
-    if (s->w && !abreast(s)) {
-        const kith__coupled W = written_W(s);
-
-        rho[0] = kith__rho_bound(&W, KITH__LCM_BOUND_PASSES, enough[0]);
-        return rho[0] >= 0;
-    }
-    if (abreast(s)) {
+    if (s->w) {
         write_out(s);
-        all.norm = norm_of_written;
-        all.room = s->sums; /* free after learning */
+        all.norm = abreast(s) ? norm_of_written : norm_of_one;
+        all.first = s->stored ? norm_completing : NULL;
     }
     return kith__rho_bounds(&all, KITH__LCM_BOUND_PASSES, enough, rho);
 }
@@ -903,7 +922,7 @@ static kith_status tell(const learner *s, const char *stage, int passes,
 }
 
 /* What a fit of one point is after an alternation: so many arrays at most. */
-enum { STATE = 8 };
+enum { STATE = 7 };
 
 /* Returns how many there are. */
 static int list_state(learner *s, kith__saved *state)
@@ -922,7 +941,6 @@ static int list_state(learner *s, kith__saved *state)
     if (!s->stored)
         return 6;
     state[6] = (kith__saved){"weights", s->w, 4 * s->task->W.rows[s->task->n]};
-    state[7] = (kith__saved){"written", &s->written, sizeof(s->written)};
     return STATE;
 }
 
@@ -1021,6 +1039,8 @@ static kith_status finish_written(learner *s, float *P, kith_error *err)
     const kith__coupled W = written_W(s);
     point *q = &s->point[0];
 
+    if (!s->written && !s->stored) /* a run that goes on after learning */
+        write_out(s);
     read_beliefs(s, 0, P);
     kith__implicit_release(&s->I);
     return kith__lcm_go_on(s->task, q->p, &W, q->H, s->Q, P, s->sums,
@@ -1124,7 +1144,7 @@ kith_status kith__lcm_run_implicit(const kith__task *task, const kith_params *p,
 
     TRY(begin(&s, task, p, kind, potentials, err));
     TRY(new_points(&s, p, 1, err));
-    s.P1 = out->P;
+    s.P1 = s.room = out->P;
     s.sums = s.first_sums; /* one point: what was gathered first is spent */
     s.PP = s.first_PP;
     s.kept = true;

@@ -94,7 +94,7 @@ static double record_bytes(const job *j, int points)
 
 /* Records, in whose place settling comes; sums of the first pass and, of
  * several points, of theirs; Q; the border; two vectors for the bound, unless
- * they lie in the place of the sums. */
+ * they lie in the place of the sums or the beliefs that come out. */
 static double implicit_bytes(const job *j, int points)
 {
     const kith_params *p = &j->options->params;
@@ -102,11 +102,11 @@ static double implicit_bytes(const job *j, int points)
     const double width = 4 * carried * (j->C + 1);
     const double records = fmax(record_bytes(j, points) * j->n,
                                 settling_bytes(j));
-    const bool abreast = points > 1 && kith__lcm_writes_out(j->task, points);
+    const bool apart = points > 1 && !kith__lcm_writes_out(j->task, points);
 
     return 4 * j->n * j->C + records + width * j->n +
            (points > 1 ? points * width * j->n : 0) +
-           (12.0 + 4 * points) * j->b + (abreast ? 0 : 2 * 4 * points * j->n) +
+           (12.0 + 4 * points) * j->b + (apart ? 2 * 4 * points * j->n : 0) +
            j->n / 8;
 }
 
