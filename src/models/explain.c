@@ -32,8 +32,9 @@
 #include "models/solve.h"
 #include "models/two_classes.h"
 
-/* What may be left of a belief unexplained, before and after refinement. */
-static const double COARSE = 1e-3, FINE = 1e-6;
+/* What may be left of a belief unexplained, before and after refinement; and of
+ * the adjoint's equation, so that each contribution is right. */
+static const double COARSE = 1e-3, FINE = 2e-6, SHORT = 1e-7;
 
 /* ---- the adjoint --------------------------------------------------------- */
 
@@ -71,15 +72,16 @@ static kith_status fixed_point(const kith__system *a, const float *P, float *E,
 
     TRY_NEW(room, kith__alloc_big(kith__solve_room(n, a->k), sizeof(*room)));
     TRY_NEW(part, kith__alloc_big(cells, sizeof(*part)));
-    TRY(kith__solve_for(a, P, COARSE * belief, "explaining", room, E, part,
-                        err));
+    TRY(kith__solve_for(a, P, COARSE * belief, INFINITY, "explaining", room, E,
+                        part, err));
     kith__change_of(a->W, part, a->k, a->H, E, Z);
 #pragma omp parallel for num_threads(a->task->threads) schedule(static)
     for (int64_t i = 0; i < cells; i++) {
         E[i] = (float)Z[i];
         Z[i] = (double)part[i];
     }
-    TRY(kith__solve_for(a, P, FINE * belief, "explaining", room, E, part, err));
+    TRY(kith__solve_for(a, P, FINE * belief, SHORT, "explaining", room, E, part,
+                        err));
 #pragma omp parallel for num_threads(a->task->threads) schedule(static)
     for (int64_t i = 0; i < cells; i++)
         Z[i] += (double)part[i];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/sort.h"
 #include "kernels/pull.h"
 #include "models/solution.h"
 #include "models/two_classes.h"
@@ -117,18 +118,116 @@ static void turn(gradients *g, double b)
         g->D[i] = (float)((double)g->R[i] + b * (double)g->D[i]);
 }
 
-/* Where to end: one of three measures of what is left is at most `enough`. */
+/* ---- a direction at few rows --------------------------------------------- */
+
+/*
+ * From an E of one node the first directions reach its neighbours and theirs:
+ * a step then is a walk from these few rows instead of a pass over all edges.
+ * W is symmetric, so that row v is column v.
+ */
+enum { FEW_AT_FIRST = 16, FEW_EDGES = 1 << 18 };
+
+typedef struct few {
+    int32_t *node, *next; /* rows where D is not 0; room for those of AD */
+    int32_t count;        /* negative: many */
+} few;
+
+static kith_status find_few(const gradients *g, few *f, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    TRY_NEW(f->node, kith__alloc(FEW_EDGES, sizeof(*f->node)));
+    TRY_NEW(f->next, kith__alloc(FEW_EDGES, sizeof(*f->next)));
+    for (int64_t i = 0; i < g->cells && f->count >= 0; i++) {
+        const int32_t u = (int32_t)(i / g->k);
+
+        if (g->R[i] == 0 || (f->count > 0 && f->node[f->count - 1] == u))
+            continue;
+        if (f->count == FEW_AT_FIRST)
+            f->count = -1;
+        else
+            f->node[f->count++] = u;
+    }
+out:
+    return st;
+}
+
+static void release_few(few *f)
+{
+    kith__free(f->node);
+    kith__free(f->next);
+}
+
+/* Ascending, each once, in place of the nodes. */
+static void take_next(few *f, int32_t n)
+{
+    int32_t *swap = f->node;
+
+    kith__sort_u32((uint32_t *)f->next, n);
+    f->count = 0;
+    for (int32_t i = 0; i < n; i++)
+        if (i == 0 || f->next[i] != f->next[f->count - 1])
+            f->next[f->count++] = f->next[i];
+    f->node = f->next;
+    f->next = swap;
+}
+
+/* AD += row v of D, less what it passes on; returns n, and its neighbours. */
+static int32_t step_from(const kith__coupled *W, gradients *g, int32_t v,
+                         few *f, int32_t n)
+{
+    const int k = g->k;
+    const float *d = g->D + (int64_t)v * k;
+
+    f->next[n++] = v;
+    for (int c = 0; c < k; c++)
+        g->AD[(int64_t)v * k + c] += d[c];
+    for (int64_t p = W->rows[v]; p < W->rows[v + 1]; p++) {
+        const int32_t u = W->neighbours[p];
+        const float w = (float)kith__weight_at(W, v, p);
+
+        f->next[n++] = u;
+        for (int i = 0; i < k; i++)
+            for (int c = 0; c < k; c++)
+                g->AD[(int64_t)u * k + c] += w * d[i] * g->less[i * k + c];
+    }
+    return n;
+}
+
+/* AD = D - W D H by rows where D is not 0; false if they are too many. */
+static bool step_few(const kith__coupled *W, gradients *g, few *f)
+{
+    int64_t edges = 0;
+    int32_t n = 0;
+
+    for (int32_t i = 0; i < f->count; i++)
+        edges += 1 + W->rows[f->node[i] + 1] - W->rows[f->node[i]];
+    if (f->count < 0 || edges > FEW_EDGES) {
+        f->count = -1;
+        return false;
+    }
+    memset(g->AD, 0, (size_t)g->cells * sizeof(*g->AD));
+    for (int32_t i = 0; i < f->count; i++)
+        n = step_from(W, g, f->node[i], f, n);
+    take_next(f, n);
+    return true;
+}
+
+/* ---- steps --------------------------------------------------------------- */
+
+/* Where to end: one of three measures of what is left is at most `enough`, and
+ * |R| at most `length`. */
 typedef struct ending {
-    enum { WORTH, LENGTH, LARGEST } of; /* LENGTH: of that at the start */
-    double enough;
+    enum { WORTH, RELATIVE, LARGEST } of; /* |R|, by that at the start */
+    double enough, length;
     int most; /* steps */
 } ending;
 
 static double measure(const ending *to, const block *left, double first)
 {
-    return to->of == WORTH    ? left->worth
-           : to->of == LENGTH ? sqrt(left->dot / first)
-                              : left->largest;
+    return to->of == WORTH      ? left->worth
+           : to->of == RELATIVE ? sqrt(left->dot / first)
+                                : left->largest;
 }
 
 /*
@@ -143,17 +242,21 @@ static kith_status descend(const kith__task *t, const kith__coupled *W,
     static const double BEYOND = 1e-16; /* of |R|^2: what floats cannot tell */
     kith_status st = KITH_OK;
     double square, first, now = *left;
+    few rows = {0};
     int done = 0;
 
+    TRY(find_few(g, &rows, err));
     memcpy(g->D, g->R, (size_t)g->cells * sizeof(*g->D));
     memcpy(g->AD, g->R, (size_t)g->cells * sizeof(*g->AD));
     first = square = curvature(g);
-    while (done < to->most && now > to->enough && square > BEYOND * first) {
+    while (done < to->most && square > BEYOND * first &&
+           (now > to->enough || sqrt(square) > to->length)) {
         const double before = square;
         double curved;
         block rest;
 
-        kith__coupled_step(W, g->D, g->k, g->less, g->D, g->AD);
+        if (!step_few(W, g, &rows))
+            kith__coupled_step(W, g->D, g->k, g->less, g->D, g->AD);
         curved = curvature(g);
         if (!(curved > 0)) /* numbers too small for floats */
             break;
@@ -169,6 +272,7 @@ static kith_status descend(const kith__task *t, const kith__coupled *W,
     *steps = done;
     *left = now;
 out:
+    release_few(&rows);
     return st;
 }
 
@@ -193,10 +297,11 @@ out:
 enum { MOST = 500 };
 
 kith_status kith__solve_for(const kith__system *a, const float *P,
-                            double enough, const char *stage, float *room,
-                            const float *E, float *Z, kith_error *err)
+                            double enough, double length, const char *stage,
+                            float *room, const float *E, float *Z,
+                            kith_error *err)
 {
-    const ending to = {WORTH, enough, MOST};
+    const ending to = {WORTH, enough, length, MOST};
 
     return solve(a, P, &to, stage, room, E, Z, err);
 }
@@ -205,7 +310,7 @@ kith_status kith__fixed_point(const kith__task *t, const kith__coupled *W,
                               const float *H, double enough, float *room,
                               const float *E, float *Z, kith_error *err)
 {
-    const ending to = {LENGTH, enough, MOST};
+    const ending to = {RELATIVE, enough, INFINITY, MOST};
     const int32_t n = t->n;
     float *e = room + kith__solve_room(n, 1), *z = e + n, h;
     kith_status st = KITH_OK;
@@ -239,7 +344,7 @@ static kith_status settle(const kith__task *t, const kith__coupled *W, int k,
                           double tolerance, float *room, float *P,
                           kith_certificate *c, kith_error *err)
 {
-    const ending to = {LARGEST, tolerance, most - 1};
+    const ending to = {LARGEST, tolerance, INFINITY, most - 1};
     kith_status st = KITH_OK;
     gradients g = {0};
     int steps = 0;

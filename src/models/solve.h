@@ -20,12 +20,14 @@ typedef struct kith__system {
  * polynomials in the worst case, and far fewer for an E of few entries.
  *
  * It ends where what is left, R = E - Z + W Z H, is worth little to some
- * beliefs P, sum |r p| <= enough, or where |R| is beyond what floats can tell.
- * `stage` is what progress calls it; room for kith__solve_room() floats.
+ * beliefs P, sum |r p| <= enough, and |R| <= length; or where |R| is beyond
+ * what floats can tell. `stage` is what progress calls it; room for
+ * kith__solve_room() floats.
  */
 kith_status kith__solve_for(const kith__system *a, const float *P,
-                            double enough, const char *stage, float *room,
-                            const float *E, float *Z, kith_error *err);
+                            double enough, double length, const char *stage,
+                            float *room, const float *E, float *Z,
+                            kith_error *err);
 int64_t kith__solve_room(int32_t n, int k);
 
 /* The same for a task's classes, two of them as one where that is possible,

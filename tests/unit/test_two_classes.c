@@ -113,26 +113,30 @@ TEST(other_potentials_and_couplings_keep_two_columns)
 }
 
 /* Z = E + W Z H, checked by that: of one column, as is chosen; and of two, to
- * what is worth little to P. */
+ * what is worth little to P; from all nodes, and from one, whose first steps
+ * are few rows'. */
 TEST(the_fixed_point_of_one_column_is_that_of_two)
 {
     const float H[] = {.4f, -.4f, -.4f, .4f};
-    float *room, Z[2 * N], again[2 * N];
+    float *room, Z[2 * N], again[2 * N], one[2 * N] = {.5f, -.5f};
     kith_error err;
     fixture f;
 
     set_up(&f, 0);
     room = malloc((size_t)kith__solve_room(N, 2) * sizeof(*room));
-    for (int with = 0; with < 2; with++) {
-        if (with)
+    for (int way = 0; way < 4; way++) {
+        const float *E = way / 2 ? one : f.Q;
+
+        if (way % 2)
             CHECK_OK(kith__solve_for(&(kith__system){&f.task, &f.task.W, 2, H},
-                                     f.P, 1e-6, "solving", room, f.Q, Z, &err));
+                                     f.P, 1e-6, 1e-6, "solving", room, E, Z,
+                                     &err));
         else
-            CHECK_OK(kith__fixed_point(&f.task, &f.task.W, H, 1e-6, room, f.Q,
-                                       Z, &err));
-        kith__coupled_step(&f.task.W, Z, 2, H, f.Q, again);
+            CHECK_OK(kith__fixed_point(&f.task, &f.task.W, H, 1e-6, room, E, Z,
+                                       &err));
+        kith__coupled_step(&f.task.W, Z, 2, H, E, again);
         CHECK(apart(Z, again) < 1e-5);
-        CHECK(apart(Z, f.Q) > .01);
+        CHECK(apart(Z, E) > .01);
     }
     free(room);
     clean_up(&f);
