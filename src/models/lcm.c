@@ -107,7 +107,8 @@ kith_status kith__lcm_new(const kith__task *task, const kith_params *p,
     TRY_NEW(s->Q, kith__alloc_big(cells, sizeof(float)));
     TRY_NEW(s->P, kith__alloc_big(cells, sizeof(float)));
     TRY_NEW(s->S, kith__alloc_big(cells, sizeof(float)));
-    TRY_NEW(s->next, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(s->next,
+            kith__alloc_big(kith__solve_room(task->n, C), sizeof(float)));
     TRY_NEW(s->WP, kith__alloc(lc, sizeof(float)));
     TRY_NEW(s->E, kith__alloc(lc, sizeof(float)));
     TRY_NEW(s->EH, kith__alloc(lc, sizeof(float)));
@@ -407,7 +408,7 @@ out:
 
 kith_status kith__lcm_go_on(const kith__task *task, const kith_params *p,
                             const kith__coupled *W, const float *H,
-                            const float *Q, float *P, float *other,
+                            const float *Q, float *P, float *room,
                             kith_certificate *certificate, kith_error *err)
 {
     enum { MANY = 50 };
@@ -422,10 +423,10 @@ kith_status kith__lcm_go_on(const kith__task *task, const kith_params *p,
         ABSURD) /* steps far too large: from the start */
         memcpy(P, Q, (size_t)task->n * (size_t)task->classes * sizeof(*P));
     if (left >= MANY && p->tolerance > 0)
-        TRY(kith__settle(task, W, H, Q, left, p->tolerance, P, certificate,
-                         err));
+        TRY(kith__settle(task, W, H, Q, left, p->tolerance, room, P,
+                         certificate, err));
     else
-        TRY(kith__propagate(task, W, H, Q, left, p->tolerance, P, other,
+        TRY(kith__propagate(task, W, H, Q, left, p->tolerance, P, room,
                             certificate, err));
     certificate->iterations += before;
 out:

@@ -91,11 +91,12 @@ kith_status kith__lcm_try_implicit(const kith__task *task,
 /*
  * P after the first propagation since learning to what p asks for: as many
  * plain propagations as are left to do, or where these are many the fixed
- * point.  `other` is as large as P; iterations of the certificate count all.
+ * point.  Room for kith__solve_room() floats; iterations of the certificate
+ * count all.
  */
 kith_status kith__lcm_go_on(const kith__task *task, const kith_params *p,
                             const kith__coupled *W, const float *H,
-                            const float *Q, float *P, float *other,
+                            const float *Q, float *P, float *room,
                             kith_certificate *certificate, kith_error *err);
 
 /* Passes over the edges to bound rho(W), at most. */

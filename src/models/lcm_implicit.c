@@ -39,6 +39,7 @@
 #include "kernels/spectral.h"
 #include "models/border.h"
 #include "models/lcm.h"
+#include "models/solve.h"
 
 enum {
     MOST_C = KITH__IMPLICIT_CLASSES,
@@ -146,7 +147,8 @@ typedef struct learner {
     const kith__task *task;
     kith__regulariser kind;
     int C, carried, width; /* width: floats that a pass leaves of a node */
-    float *Q, *P1;         /* n x C; P1 is borrowed */
+    float *Q, *P1;         /* n x C; borrowed, or Q in own_Q */
+    float *own_Q;
     kith__border border;
     kith__implicit I;
     int points,
@@ -187,19 +189,20 @@ static void release(learner *s)
         kith__free(s->PP);
     kith__free(s->first_sums);
     kith__free(s->first_PP);
-    kith__free(s->Q);
+    kith__free(s->own_Q);
     kith__free(s->WP);
     kith__free(s->E);
     kith__free(s->EH);
 }
 
-/* Everything but points, records and P1. */
+/* Everything but points, records and P1.  Q: room of the caller's, or NULL. */
 static kith_status begin(learner *s, const kith__task *task,
                          const kith_params *p, kith__regulariser kind,
-                         const float *potentials, kith_error *err)
+                         const float *potentials, float *Q, kith_error *err)
 {
     const int C = task->classes, carried = p->as_written ? C : C - 1;
-    const int64_t cells = (int64_t)task->n * C;
+    const int64_t sums = (int64_t)task->n * carried * (C + 1);
+    const int64_t settling = kith__solve_room(task->n, C);
     const int64_t lc = (int64_t)task->n_train * C;
     kith_status st = KITH_OK;
 
@@ -208,9 +211,12 @@ static kith_status begin(learner *s, const kith__task *task,
                    .C = C,
                    .carried = carried,
                    .width = carried * (C + 1)};
-    TRY_NEW(s->Q, kith__alloc_big(cells, sizeof(float)));
-    TRY_NEW(s->first_sums,
-            kith__alloc_big((int64_t)task->n * s->width, sizeof(float)));
+    s->Q = Q;
+    if (!Q)
+        TRY_NEW(s->Q, s->own_Q = kith__alloc_big((int64_t)task->n * C,
+                                                 sizeof(float)));
+    TRY_NEW(s->first_sums, /* later what settling takes */
+            kith__alloc_big(sums > settling ? sums : settling, sizeof(float)));
     TRY_NEW(s->first_PP, kith__alloc(lc * C, sizeof(float)));
     TRY_NEW(s->WP, kith__alloc(lc, sizeof(float)));
     TRY_NEW(s->E, kith__alloc(lc, sizeof(float)));
@@ -1033,7 +1039,7 @@ out:
 }
 
 /* The same of the only point with its weights written out, into P.  Records are
- * not needed any more: their room serves again. */
+ * not needed any more. */
 static kith_status finish_written(learner *s, float *P, kith_error *err)
 {
     const kith__coupled W = written_W(s);
@@ -1062,11 +1068,13 @@ static kith_status finish_all(learner *s, const asked *nodes, float *P,
 static kith_status room_for_points(learner *s, int points, kith_error *err)
 {
     const int64_t square = (int64_t)s->carried * s->carried;
+    const int64_t sums = (int64_t)s->task->n * points * s->width +
+                         2 * KITH__LANES; /* or the bound's vectors */
+    const int64_t settling = kith__solve_room(s->task->n, s->C);
     kith_status st = KITH_OK;
 
-    TRY_NEW(s->sums, kith__alloc_big((int64_t)s->task->n * points * s->width +
-                                         2 * KITH__LANES,
-                                     sizeof(float)));
+    TRY_NEW(s->sums,
+            kith__alloc_big(sums > settling ? sums : settling, sizeof(float)));
     TRY_NEW(s->PP, kith__alloc(points * (int64_t)s->task->n_train * square,
                                sizeof(float)));
 out:
@@ -1089,7 +1097,7 @@ kith_status kith__lcm_try_implicit(const kith__task *task,
     learner s = {0};
 
     TRY_NEW(P, kith__alloc(cells, sizeof(*P))); /* few of its pages are used */
-    TRY(begin(&s, task, points, kind, potentials, err));
+    TRY(begin(&s, task, points, kind, potentials, NULL, err));
     TRY(room_for_points(&s, together, err));
     s.P1 = s.sums; /* free while there are no others */
     TRY(new_records(&s, 1, outer, err));
@@ -1135,14 +1143,13 @@ kith_status kith__lcm_run_implicit(const kith__task *task, const kith_params *p,
                                    const float *potentials, kith__beliefs *out,
                                    kith_error *err)
 {
-    const size_t cells = (size_t)task->n * (size_t)task->classes;
     kith__saved state[STATE];
     kith_status st = KITH_OK;
     float *room = NULL;
     learner s = {0};
     bool found;
 
-    TRY(begin(&s, task, p, kind, potentials, err));
+    TRY(begin(&s, task, p, kind, potentials, out->Q, err));
     TRY(new_points(&s, p, 1, err));
     s.P1 = s.room = out->P;
     s.sums = s.first_sums; /* one point: what was gathered first is spent */
@@ -1165,8 +1172,6 @@ kith_status kith__lcm_run_implicit(const kith__task *task, const kith_params *p,
         read_beliefs(&s, 0, out->P);
     memcpy(out->coupling, s.point[0].H,
            (size_t)(s.C * s.C) * sizeof(*out->coupling));
-    if (out->Q)
-        memcpy(out->Q, s.Q, cells * sizeof(*s.Q));
     out->certificate = s.point[0].certificate;
     out->linear = KITH__FIXED_POINT;
     out->has_coupling = true;

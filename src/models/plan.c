@@ -65,13 +65,13 @@ static double settling_bytes(const job *j)
     return 3 * 4 * j->n * j->C;
 }
 
-/* A weight per stored neighbour; Q, P, S, next; which nodes train; L x C
- * arrays; places of reverse edges; two vectors for the bound, or what settling
- * takes. */
+/* A weight per stored neighbour; Q, P, S; which nodes train; L x C arrays;
+ * places of reverse edges; what settling takes, or the next P and two vectors
+ * for the bound. */
 static double explicit_bytes(const job *j)
 {
-    return 4 * j->e + 4 * 4 * j->n * j->C + 4 * j->n + 3 * 4 * j->L * j->C +
-           8 * j->b + fmax(2 * 4 * j->n, settling_bytes(j));
+    return 4 * j->e + 3 * 4 * j->n * j->C + 4 * j->n + 3 * 4 * j->L * j->C +
+           8 * j->b + fmax((2 + j->C) * 4 * j->n, settling_bytes(j));
 }
 
 /* Are the weights of one point or of four stored while they are learnt? */
@@ -92,20 +92,19 @@ static double record_bytes(const job *j, int points)
     return 16 * (1 + kith__implicit_vectors(C, carried, p->outer) * points);
 }
 
-/* Records, in whose place settling comes; sums of the first pass and, of
- * several points, of theirs; Q; the border; two vectors for the bound, unless
+/* Records and sums of the first pass, in whose place settling comes; of several
+ * points their sums; Q; the border; two vectors for the bound, unless
  * they lie in the place of the sums or the beliefs that come out. */
 static double implicit_bytes(const job *j, int points)
 {
     const kith_params *p = &j->options->params;
     const double carried = p->as_written ? j->C : j->C - 1;
     const double width = 4 * carried * (j->C + 1);
-    const double records = fmax(record_bytes(j, points) * j->n,
-                                settling_bytes(j));
+    const double one = fmax((record_bytes(j, points) + width) * j->n,
+                            settling_bytes(j));
     const bool apart = points > 1 && !kith__lcm_writes_out(j->task, points);
 
-    return 4 * j->n * j->C + records + width * j->n +
-           (points > 1 ? points * width * j->n : 0) +
+    return 4 * j->n * j->C + one + (points > 1 ? points * width * j->n : 0) +
            (12.0 + 4 * points) * j->b + (apart ? 2 * 4 * points * j->n : 0) +
            j->n / 8;
 }

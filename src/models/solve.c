@@ -366,28 +366,21 @@ out:
 
 kith_status kith__settle(const kith__task *t, const kith__coupled *W,
                          const float *H, const float *Q, int most,
-                         double tolerance, float *P, kith_certificate *c,
-                         kith_error *err)
+                         double tolerance, float *room, float *P,
+                         kith_certificate *c, kith_error *err)
 {
     const int32_t n = t->n;
+    float *p = room + kith__solve_room(n, 1), *q = p + n, h;
     kith_status st = KITH_OK;
-    float *room = NULL, *p, *q, h;
 
-    TRY_NEW(room,
-            kith__alloc_big(kith__solve_room(n, t->classes), sizeof(*room)));
-    if (!kith__is_one_column(t, H, Q, P)) {
-        TRY(settle(t, W, t->classes, H, Q, most, tolerance, room, P, c, err));
-        goto out;
-    }
+    if (!kith__is_one_column(t, H, Q, P))
+        return settle(t, W, t->classes, H, Q, most, tolerance, room, P, c, err);
     h = kith__one_coupling(H);
-    p = room + kith__solve_room(n, 1);
-    q = p + n;
     kith__first_column(P, n, t->threads, p);
     kith__first_column(Q, n, t->threads, q);
     TRY(settle(t, W, 1, &h, q, most, tolerance, room, p, c, err));
     kith__both_columns(p, n, t->threads, P);
 out:
-    kith__free(room);
     return st;
 }
 

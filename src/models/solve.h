@@ -39,12 +39,13 @@ kith_status kith__fixed_point(const kith__task *task, const kith__coupled *W,
 /*
  * P to the fixed point of P = Q + W P H from where it is, likewise: at most
  * `most` passes over the edges, at least one, or until no belief would change
- * by more than `tolerance` in a plain step.  Of the certificate the residual,
+ * by more than `tolerance` in a plain step; room for kith__solve_room() floats
+ * with k all classes.  Of the certificate the residual,
  * that change, the iterations and whether it converged are set.
  */
 kith_status kith__settle(const kith__task *task, const kith__coupled *W,
                          const float *H, const float *Q, int most,
-                         double tolerance, float *P,
+                         double tolerance, float *room, float *P,
                          kith_certificate *certificate, kith_error *err);
 
 /* What one more step would change, R = Q + W X H - X, with sums in double; and
