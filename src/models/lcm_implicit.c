@@ -116,10 +116,13 @@ bool kith__lcm_writes_out(const kith__task *task, int points)
     return bytes < INT64_C(2) << 30 && (limit == 0 || bytes <= limit / 4);
 }
 
+/* Weights of several points are first written in their second alternation. */
 bool kith__lcm_stores(const kith__task *task, const kith_params *p, int points)
 {
-    return task->classes == 2 && !p->as_written &&
-           (points == 1 || points == KITH__LANES) &&
+    const bool possible = points == 1 ||
+                          (points == KITH__LANES && p->outer > 1);
+
+    return possible && task->classes == 2 && !p->as_written &&
            kith__lcm_writes_out(task, points);
 }
 

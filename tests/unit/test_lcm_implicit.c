@@ -302,37 +302,43 @@ static void tried_release(tried *s)
 
 /* Points that share their passes score as they do alone, weights stored or
  * never written out: seven of them, so that groups are full and not. */
-TEST(points_that_share_passes_score_as_alone)
+static void score_as_alone(int outer, int64_t memory)
 {
-    kith_job jobs[] = {{0}, {.memory = 1}};
+    kith_job job = {.memory = memory};
     static result r;
     kith_error err;
     tried s;
 
     tried_new(&s);
+    s.t.task.job = &job;
     for (int i = 0; i < POINTS; i++) {
+        s.p[i].outer = outer;
         s.p[i].tolerance = 1e-5;
         s.p[i].g1 = .1 * i;
         s.p[i].lambda = .2 * (i % 3);
         s.p[i].g2 = .001 * (i % 2);
     }
-    for (int k = 0; k < 2; k++) {
-        s.t.task.job = &jobs[k];
-        CHECK_OK(kith__lcm_try_implicit(&s.t.task, s.p, POINTS,
-                                        KITH__CONSISTENCY, s.Q, &s.val,
-                                        s.scores, &err));
-        for (int i = 0; i < POINTS; i++) {
-            kith__score alone;
+    CHECK_OK(kith__lcm_try_implicit(&s.t.task, s.p, POINTS, KITH__CONSISTENCY,
+                                    s.Q, &s.val, s.scores, &err));
+    for (int i = 0; i < POINTS; i++) {
+        kith__score alone;
 
-            r.b = (kith__beliefs){.P = r.P, .coupling = r.H};
-            CHECK_OK(kith__lcm_run_implicit(
-                &s.t.task, &s.p[i], KITH__CONSISTENCY, s.Q, &r.b, &err));
-            alone = kith__score_of(r.P, 2, &s.val);
-            CHECK_NEAR(s.scores[i].accuracy, alone.accuracy, 0);
-            CHECK_NEAR(s.scores[i].log_loss, alone.log_loss, 1e-6);
-        }
+        r.b = (kith__beliefs){.P = r.P, .coupling = r.H};
+        CHECK_OK(kith__lcm_run_implicit(&s.t.task, &s.p[i], KITH__CONSISTENCY,
+                                        s.Q, &r.b, &err));
+        alone = kith__score_of(r.P, 2, &s.val);
+        CHECK_NEAR(s.scores[i].accuracy, alone.accuracy, 0);
+        CHECK_NEAR(s.scores[i].log_loss, alone.log_loss, 1e-6);
     }
     tried_release(&s);
+}
+
+TEST(points_that_share_passes_score_as_alone)
+{
+    for (int outer = 1; outer <= 4; outer++) {
+        score_as_alone(outer, 0);
+        score_as_alone(outer, 1);
+    }
 }
 
 /* Four points in lanes beside each other, and three more with one idle. */
