@@ -286,8 +286,8 @@ static void find_bounds(search *s, int most)
 static _Bool begin(search *s)
 {
     const int64_t n = s->shape->n, cells = n * s->count;
-    const int64_t padded = cells + (s->count > 1 ? KITH__LANES : 0); /* norms
-                                                         may read vectors */
+    /* norms of several W may read vectors */
+    const int64_t padded = cells + (s->count > 1 ? KITH__LANES : 0);
     const int64_t most = n < LIST_MOST ? n : LIST_MOST;
     const int64_t *rows = s->shape->rows;
 

@@ -154,8 +154,8 @@ typedef struct learner {
     float *own_Q;
     kith__border border;
     kith__implicit I;
-    int points,
-        lanes; /* of which so many lie side by side, some perhaps idle */
+    int points;
+    int lanes; /* that lie side by side: points, and some that are idle */
     point point[POINTS];
     bool kept;         /* its state goes to the checkpoint */
     float *w;          /* room for the weights of the points, or NULL */
