@@ -26,11 +26,11 @@ static double norm_of_row(const kith__coupled *W, int32_t u, const float *y)
     return W->weights ? sum : sum * (double)W->scale[u];
 }
 
-void kith__norm_of_rows(const void *of, int32_t first, int32_t last,
+void kith__norm_of_rows(const void *W, int32_t first, int32_t last,
                         const float *y, double *out)
 {
     for (int32_t u = first; u < last; u++)
-        out[u - first] = norm_of_row(of, u, y);
+        out[u - first] = norm_of_row(W, u, y);
 }
 
 /* A search for bounds, of `count` W at once. */
