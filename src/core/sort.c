@@ -135,3 +135,14 @@ void kith__radix_sort_u64(uint64_t *a, uint64_t *scratch, int64_t n, int bits)
     if (from != a)
         memcpy(a, from, (size_t)n * sizeof(*a));
 }
+
+int32_t kith__sort_once(int32_t *a, int64_t n)
+{
+    int32_t left = 0;
+
+    kith__sort_u32((uint32_t *)a, n); /* node ids are not negative */
+    for (int64_t i = 0; i < n; i++)
+        if (i == 0 || a[i] != a[left - 1])
+            a[left++] = a[i];
+    return left;
+}

@@ -19,6 +19,9 @@ void kith__sort_u128(kith__u128 *a, int64_t n);
  */
 void kith__radix_sort_u64(uint64_t *a, uint64_t *scratch, int64_t n, int bits);
 
+/* Sort nodes and keep each once; returns how many are left. */
+int32_t kith__sort_once(int32_t *a, int64_t n);
+
 /* The first of a[0 .. n - 1], ascending, that is x or more; n if none is. */
 static inline int64_t kith__first_from(const int32_t *a, int64_t n, int32_t x)
 {

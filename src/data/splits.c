@@ -21,9 +21,8 @@ static kith_status read_nodes(const char *path, const kith_graph *g,
 {
     kith_status st = KITH_OK;
     kith__reader r = {0};
-    uint32_t *nodes = NULL;
+    int32_t *nodes = NULL;
     int64_t n = 0, capacity = 0;
-    int32_t kept = 0;
     bool more;
 
     TRY(kith__reader_open(path, &r, err));
@@ -42,14 +41,10 @@ static kith_status read_nodes(const char *path, const kith_graph *g,
                 kith__quote(shown, r.text, (size_t)r.length), (int)g->n));
         if (!kith__grow((void **)&nodes, &capacity, n + 1, sizeof(*nodes)))
             TRY(kith__no_memory(err));
-        nodes[n++] = (uint32_t)node;
+        nodes[n++] = node;
     }
-    kith__sort_u32(nodes, n);
-    for (int64_t i = 0; i < n; i++)
-        if (i == 0 || nodes[i] != nodes[i - 1])
-            nodes[kept++] = nodes[i];
-    *out = (int32_t *)nodes;
-    *n_out = kept;
+    *n_out = kith__sort_once(nodes, n);
+    *out = nodes;
     nodes = NULL;
 out:
     kith__free(nodes);

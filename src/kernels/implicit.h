@@ -43,11 +43,13 @@
 
 enum {
     KITH__IMPLICIT_CLASSES = 4, /* most */
-    KITH__IMPLICIT_POINTS = 4,  /* most in one pass, with stored weights; */
-    KITH__IMPLICIT_SHARED = 3,  /* without: more would need longer records */
-    KITH__IMPLICIT_VECTORS = 4, /* most of a point in a record */
-    KITH__IMPLICIT_TERMS = 16,  /* most */
-    KITH__STORED_RECORD = 12,   /* floats, of four points */
+    /* Most points in one pass: with stored weights one in each lane; without,
+     * more would need longer records. */
+    KITH__IMPLICIT_POINTS = KITH__LANES,
+    KITH__IMPLICIT_SHARED = 3,
+    KITH__IMPLICIT_VECTORS = 4,            /* most of a point in a record */
+    KITH__IMPLICIT_TERMS = 16,             /* most */
+    KITH__STORED_RECORD = 3 * KITH__LANES, /* floats, of four points */
     /* Cells of what a learning pass sums over all nodes. */
     KITH__IMPLICIT_PAIRS = KITH__IMPLICIT_CLASSES *
                            (KITH__IMPLICIT_CLASSES + 1) / 2

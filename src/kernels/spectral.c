@@ -37,8 +37,6 @@ void kith__norm_of_rows(const void *W, int32_t first, int32_t last,
 typedef struct search {
     kith__rho_of of;
     kith__norm_fn *norm;            /* of this pass */
-    const kith__coupled *shape;     /* of.shape */
-    int count;                      /* of.count */
     double enough[KITH__RHO_MOST];  /* infinite once a bound is found */
     double bound[KITH__RHO_MOST];   /* the least so far */
     double last[KITH__RHO_MOST];    /* and before the last pass */
@@ -63,7 +61,7 @@ static _Bool look_at(const search *s, const double *sum, const float *y,
 {
     _Bool above = 0;
 
-    for (int j = 0; j < s->count; j++) {
+    for (int j = 0; j < s->of.count; j++) {
         const double ratio = sum[j] / (double)y[j];
         const double here = ratio >= 0 ? ratio : (double)INFINITY; /* no NaN */
 
@@ -83,7 +81,7 @@ static _Bool look_at(const search *s, const double *sum, const float *y,
 static void step_rows(const search *s, int32_t first, int32_t last,
                       double *largest, double *within)
 {
-    const int count = s->count;
+    const int count = s->of.count;
     double sums[BLOCK * KITH__RHO_MOST], scale[KITH__RHO_MOST];
 
     for (int j = 0; j < count; j++)
@@ -105,14 +103,14 @@ static void step_rows(const search *s, int32_t first, int32_t last,
 
 static void step(search *s)
 {
-    const int32_t n = s->shape->n;
+    const int32_t n = s->of.shape->n;
     double largest[KITH__RHO_MOST] = {0}, within[KITH__RHO_MOST] = {0};
 
     memset(s->above, 0, (size_t)(n / 64 + 1) * sizeof(*s->above));
-#pragma omp parallel for num_threads(s->shape->threads) schedule(dynamic, 4) \
-    reduction(max                                                            \
-              : largest[:KITH__RHO_MOST], within                             \
-              [:KITH__RHO_MOST])
+#pragma omp parallel for num_threads(s->of.shape->threads)            \
+    schedule(dynamic, 4) reduction(max                                \
+                                   : largest[:KITH__RHO_MOST], within \
+                                   [:KITH__RHO_MOST])
     for (int32_t first = 0; first < n; first += BLOCK)
         step_rows(s, first, n - first < BLOCK ? n : first + BLOCK, largest,
                   within);
@@ -136,12 +134,12 @@ enum { ROUNDS = 20, LIST_MOST = 1 << 18, EDGES_SHARE = 4 };
 /* Put a row on the list, unless it is there; *edges: of all that are. */
 static _Bool enlist(search *s, int32_t u, int64_t *edges)
 {
-    const int64_t *rows = s->shape->rows;
+    const int64_t *rows = s->of.shape->rows;
 
     if (s->above[u / 64] >> (u % 64) & 1)
         return 1;
     *edges += rows[u + 1] - rows[u];
-    if (s->listed == LIST_MOST || *edges > rows[s->shape->n] / EDGES_SHARE)
+    if (s->listed == LIST_MOST || *edges > rows[s->of.shape->n] / EDGES_SHARE)
         return 0;
     mark(s->above, u);
     s->list[s->listed++] = u;
@@ -151,7 +149,7 @@ static _Bool enlist(search *s, int32_t u, int64_t *edges)
 /* List the rows that a pass marked. */
 static _Bool list_marked(search *s)
 {
-    const int32_t words = s->shape->n / 64 + 1;
+    const int32_t words = s->of.shape->n / 64 + 1;
     int64_t edges = 0;
 
     s->listed = 0;
@@ -167,10 +165,10 @@ static _Bool list_marked(search *s)
 
 static void sum_listed(search *s)
 {
-#pragma omp parallel for num_threads(s->shape->threads) schedule(dynamic, 16)
+#pragma omp parallel for num_threads(s->of.shape->threads) schedule(dynamic, 16)
     for (int32_t i = 0; i < s->listed; i++)
         s->norm(s->of.W, s->list[i], s->list[i] + 1, s->y,
-                s->sum + (int64_t)i * s->count);
+                s->sum + (int64_t)i * s->of.count);
 }
 
 /* Keep only those above enough on the list, and raise y there. */
@@ -182,14 +180,14 @@ static void raise_above(search *s)
     s->listed = 0;
     for (int32_t i = 0; i < listed; i++) {
         const int32_t u = s->list[i];
-        const double *sum = s->sum + (int64_t)i * s->count;
-        float *y = s->y + (int64_t)u * s->count;
+        const double *sum = s->sum + (int64_t)i * s->of.count;
+        float *y = s->y + (int64_t)u * s->of.count;
 
         s->above[u / 64] = 0;
         if (!look_at(s, sum, y, unused, s->within))
             continue;
         s->list[s->listed++] = u;
-        for (int j = 0; j < s->count; j++)
+        for (int j = 0; j < s->of.count; j++)
             if (sum[j] > s->enough[j] * (double)y[j])
                 y[j] = (float)(sum[j] / (0.25 + 0.75 * s->enough[j]));
     }
@@ -197,7 +195,7 @@ static void raise_above(search *s)
 
 static _Bool list_around(search *s)
 {
-    const int64_t *rows = s->shape->rows;
+    const int64_t *rows = s->of.shape->rows;
     const int32_t raised = s->listed;
     int64_t edges = 0;
 
@@ -207,7 +205,7 @@ static _Bool list_around(search *s)
             return 0;
     for (int32_t i = 0; i < raised; i++)
         for (int64_t p = rows[s->list[i]]; p < rows[s->list[i] + 1]; p++)
-            if (!enlist(s, s->shape->neighbours[p], &edges))
+            if (!enlist(s, s->of.shape->neighbours[p], &edges))
                 return 0;
     return 1;
 }
@@ -237,7 +235,7 @@ static _Bool improve(search *s)
 {
     _Bool all = 1;
 
-    for (int j = 0; j < s->count; j++) {
+    for (int j = 0; j < s->of.count; j++) {
         const double before = s->last[j];
 
         if (isinf(s->enough[j]))
@@ -255,13 +253,13 @@ static _Bool improve(search *s)
 /* For the next pass; the first bound may be far from rho. */
 static void choose_shifts(search *s, _Bool first)
 {
-    for (int j = 0; j < s->count; j++)
+    for (int j = 0; j < s->of.count; j++)
         s->shift[j] = first ? fmin(1, s->bound[j] / 6) : s->bound[j] / 6;
 }
 
 static void find_bounds(search *s, int most)
 {
-    for (int j = 0; j < s->count; j++) {
+    for (int j = 0; j < s->of.count; j++) {
         s->bound[j] = s->last[j] = INFINITY;
         s->shift[j] = 0.25;
     }
@@ -273,7 +271,7 @@ static void find_bounds(search *s, int most)
         if (improve(s))
             return;
         if (settle_few(s)) {
-            for (int j = 0; j < s->count; j++)
+            for (int j = 0; j < s->of.count; j++)
                 s->bound[j] = fmin(s->bound[j], s->within[j]);
             return;
         }
@@ -285,41 +283,38 @@ static void find_bounds(search *s, int most)
 
 static _Bool begin(search *s)
 {
-    const int64_t n = s->shape->n, cells = n * s->count;
+    const int64_t n = s->of.shape->n, cells = n * s->of.count;
     /* norms of several W may read vectors */
-    const int64_t padded = cells + (s->count > 1 ? KITH__LANES : 0);
+    const int64_t padded = cells + (s->of.count > 1 ? KITH__LANES : 0);
     const int64_t most = n < LIST_MOST ? n : LIST_MOST;
-    const int64_t *rows = s->shape->rows;
+    const int64_t *rows = s->of.shape->rows;
 
     s->y = s->of.room ? s->of.room : kith__alloc_big(padded, sizeof(*s->y));
     s->next = s->of.room ? s->of.room + padded
                          : kith__alloc_big(padded, sizeof(*s->next));
     s->above = kith__alloc(n / 64 + 1, sizeof(*s->above));
     s->list = kith__alloc(most, sizeof(*s->list));
-    s->sum = kith__alloc(most * s->count, sizeof(*s->sum));
+    s->sum = kith__alloc(most * s->of.count, sizeof(*s->sum));
     if (!s->y || !s->next || !s->above || !s->list || !s->sum)
         return 0;
-#pragma omp parallel for num_threads(s->shape->threads) schedule(static)
+#pragma omp parallel for num_threads(s->of.shape->threads) schedule(static)
     for (int64_t u = 0; u < n; u++)
-        for (int j = 0; j < s->count; j++)
-            s->y[u * s->count + j] = kith__rho_start(rows[u + 1] - rows[u]);
+        for (int j = 0; j < s->of.count; j++)
+            s->y[u * s->of.count + j] = kith__rho_start(rows[u + 1] - rows[u]);
     return 1;
 }
 
 _Bool kith__rho_bounds(const kith__rho_of *of, int most, const double *enough,
                        double *bounds)
 {
-    search s = {.of = *of,
-                .norm = of->first ? of->first : of->norm,
-                .shape = of->shape,
-                .count = of->count};
+    search s = {.of = *of, .norm = of->first ? of->first : of->norm};
     const _Bool good = begin(&s);
 
-    for (int j = 0; j < s.count; j++)
+    for (int j = 0; j < s.of.count; j++)
         s.enough[j] = fmin(enough[j], DBL_MAX);
     if (good)
         find_bounds(&s, most);
-    memcpy(bounds, s.bound, (size_t)s.count * sizeof(*bounds));
+    memcpy(bounds, s.bound, (size_t)s.of.count * sizeof(*bounds));
     if (!of->room) {
         kith__free(s.y);
         kith__free(s.next);

@@ -129,15 +129,12 @@ typedef struct adjoint {
     double *Z;
     double counts; /* how often a product does */
     float *own;    /* room for Q, P and H of one column */
-    float *E, *transposed;
 } adjoint;
 
 static void release(adjoint *a)
 {
     kith__free(a->Z);
     kith__free(a->own);
-    kith__free(a->E);
-    kith__free(a->transposed);
 }
 
 /* Q, P and H, as one column where that is possible. */
@@ -176,22 +173,24 @@ static kith_status find_adjoint(const kith_solution *s,
     const int k = a->k;
     const int64_t cells = (int64_t)e->nodes * k;
     kith_status st = KITH_OK;
+    float *H = NULL, *E = NULL; /* transposed; the target */
 
-    TRY_NEW(a->transposed, kith__alloc((int64_t)k * k, sizeof(float)));
-    TRY_NEW(a->E, kith__alloc_zeroed(cells, sizeof(*a->E)));
+    TRY_NEW(H, kith__alloc((int64_t)k * k, sizeof(float)));
+    TRY_NEW(E, kith__alloc_zeroed(cells, sizeof(*E)));
     TRY_NEW(a->Z, kith__alloc_big(cells, sizeof(*a->Z)));
     for (int i = 0; i < k; i++)
         for (int j = 0; j < k; j++)
-            a->transposed[i * k + j] = a->H[j * k + i];
+            H[i * k + j] = a->H[j * k + i];
     for (int c = 0; c < k; c++)
-        a->E[(int64_t)e->node * k + c] = (float)to[c];
+        E[(int64_t)e->node * k + c] = (float)to[c];
     if (s->b.linear == KITH__SUM)
-        TRY(same_steps(s, a->transposed, a->E, a->Z, err));
+        TRY(same_steps(s, H, E, a->Z, err));
     else
-        TRY(fixed_point(
-            &(kith__system){&s->setting.task, &s->W, k, a->transposed}, a->P,
-            a->E, fabs(e->belief) / a->counts, a->Z, err));
+        TRY(fixed_point(&(kith__system){&s->setting.task, &s->W, k, H}, a->P, E,
+                        fabs(e->belief) / a->counts, a->Z, err));
 out:
+    kith__free(H);
+    kith__free(E);
     return st;
 }
 

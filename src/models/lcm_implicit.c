@@ -880,18 +880,6 @@ static const kith__rows *needed(const asked *nodes, int following)
     return nodes->around.count > 0 ? &nodes->around : NULL;
 }
 
-/* Ascending, each once. */
-static void sort_rows(kith__rows *r)
-{
-    const int32_t n = r->count;
-
-    kith__sort_u32((uint32_t *)r->node, n);
-    r->count = 0;
-    for (int32_t i = 0; i < n; i++)
-        if (i == 0 || r->node[i] != r->node[r->count - 1])
-            r->node[r->count++] = r->node[i];
-}
-
 static kith_status find_asked(const kith__task *t, const kith__known_nodes *val,
                               asked *out, kith_error *err)
 {
@@ -914,7 +902,7 @@ static kith_status find_asked(const kith__task *t, const kith__known_nodes *val,
         for (int64_t p = rows[u]; p < rows[u + 1]; p++)
             out->around.node[out->around.count++] = t->W.neighbours[p];
     }
-    sort_rows(&out->around);
+    out->around.count = kith__sort_once(out->around.node, out->around.count);
 out:
     return st;
 }

@@ -204,7 +204,7 @@ static double time_pass(const kith__implicit *I)
         for (int64_t i = round; i < blocks; i += step) {
             const int32_t from = (int32_t)(i * ROWS);
             const int32_t to = W->n - from < ROWS ? W->n : from + ROWS;
-            float out[ROWS * KITH__IMPLICIT_POINTS * KITH__IMPLICIT_CLASSES];
+            float out[ROWS * KITH__IMPLICIT_SHARED * KITH__IMPLICIT_CLASSES];
 
             kith__implicit_pull(I, from, to, out);
             seen += W->rows[to] - W->rows[from];

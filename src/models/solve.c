@@ -158,20 +158,6 @@ static void release_few(few *f)
     kith__free(f->next);
 }
 
-/* Ascending, each once, in place of the nodes. */
-static void take_next(few *f, int32_t n)
-{
-    int32_t *swap = f->node;
-
-    kith__sort_u32((uint32_t *)f->next, n);
-    f->count = 0;
-    for (int32_t i = 0; i < n; i++)
-        if (i == 0 || f->next[i] != f->next[f->count - 1])
-            f->next[f->count++] = f->next[i];
-    f->node = f->next;
-    f->next = swap;
-}
-
 /* AD += row v of D, less what it passes on; returns n, and its neighbours. */
 static int32_t step_from(const kith__coupled *W, gradients *g, int32_t v,
                          few *f, int32_t n)
@@ -197,8 +183,8 @@ static int32_t step_from(const kith__coupled *W, gradients *g, int32_t v,
 /* AD = D - W D H by rows where D is not 0; false if they are too many. */
 static bool step_few(const kith__coupled *W, gradients *g, few *f)
 {
+    int32_t *swap = f->node, n = 0;
     int64_t edges = 0;
-    int32_t n = 0;
 
     for (int32_t i = 0; i < f->count; i++)
         edges += 1 + W->rows[f->node[i] + 1] - W->rows[f->node[i]];
@@ -209,7 +195,9 @@ static bool step_few(const kith__coupled *W, gradients *g, few *f)
     memset(g->AD, 0, (size_t)g->cells * sizeof(*g->AD));
     for (int32_t i = 0; i < f->count; i++)
         n = step_from(W, g, f->node[i], f, n);
-    take_next(f, n);
+    f->count = kith__sort_once(f->next, n);
+    f->node = f->next;
+    f->next = swap;
     return true;
 }
 

@@ -83,6 +83,18 @@ TEST(rng_is_splitmix64)
     CHECK(kith__rng_next(&r) == 0x06c45d188009454fu);
 }
 
+TEST(nodes_sorted_once_are_ascending_without_repeats)
+{
+    int32_t a[] = {7, 3, 7, 0, 3, INT32_MAX, 0, 3}, same[] = {5, 5, 5};
+    const int32_t expected[] = {0, 3, 7, INT32_MAX};
+
+    CHECK_INT(kith__sort_once(a, 8), 4);
+    for (int i = 0; i < 4; i++)
+        CHECK_INT(a[i], expected[i]);
+    CHECK_INT(kith__sort_once(same, 3), 1);
+    CHECK_INT(kith__sort_once(same, 0), 0);
+}
+
 TEST(rng_streams_differ_and_stay_in_range)
 {
     kith__rng a = kith__rng_start(1, 0), b = kith__rng_start(1, 1);
