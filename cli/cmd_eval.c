@@ -318,7 +318,7 @@ static kith_status make_splits(task *t)
         kith_split *s = &e->split[e->splits];
 
         st = e->random ? kith_split_random(
-                             t->data->labels,
+                             t->data->graph, t->data->labels,
                              (int32_t)args_integer(a, "train-per-class"),
                              (int32_t)args_integer(a, "val"), e->seed,
                              e->splits, s, &t->r.err)

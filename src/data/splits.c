@@ -139,7 +139,7 @@ kith_status kith_split_read(const kith_dataset *d, const char *name,
                     g, folder, err));
     TRY(check_apart(s.val, s.n_val, s.test, s.n_test, "val.txt and test.txt", g,
                     folder, err));
-    TRY(kith__split_hash(&s, g->place, err));
+    kith__split_hash(&s, g);
     *out = s;
     s = (kith_split){0};
 out:

@@ -354,10 +354,6 @@ static kith_status get_labels(const opened *o, kith_labels **out,
     labels->labelled = found[0];
     labels->classes = (int32_t)found[1];
     labels->of = get(o, "labels", 4, o->head.nodes, NULL);
-    if (o->file.version == NUMBERED) {
-        labels->place = get(o, "place", 4, o->head.nodes, NULL);
-        labels->place_owner = kith__map_share(o->file.map);
-    }
     if (!labels->of)
         TRY(corrupt(o, err, "labels do not fit"));
     TRY(kith__sections_get_names(&o->file, classes, size, &at, labels->classes,

@@ -309,12 +309,13 @@ kith_status kith__lcm_em_fit(const kith__task *task,
                              const kith__known_nodes *val, kith__state *state,
                              kith__beliefs *out, kith_error *err)
 {
-    const kith__quest q = {task, features, val};
     const int C = task->classes;
+    kith__quest q = {0};
     kith__kept_coupling kept = {0};
     kith_status st = KITH_OK;
     kith__recipe r = {0};
 
+    TRY(kith__quest_new(task, features, val, &q, err));
     TRY_NEW(kept.H, kith__alloc((int64_t)C * C, sizeof(float)));
     TRY_NEW(kept.b, kith__alloc(C, sizeof(float)));
     if (kith__state_find(state, "potentials"))
@@ -328,6 +329,7 @@ kith_status kith__lcm_em_fit(const kith__task *task,
         TRY(kith__no_memory(err));
     TRY(remember_coupling(state, C, &kept, err));
 out:
+    kith__quest_release(&q);
     kith__free(kept.H);
     kith__free(kept.b);
     return st;
@@ -339,8 +341,8 @@ kith_status kith__lcm_em_apply(const kith__task *task,
                                kith_error *err)
 {
     const kith__known_nodes none = {0};
-    const kith__quest q = {task, features, &none};
     const int C = task->classes;
+    kith__quest q = {0};
     const float *H = kith__state_values(state, "H", C, C);
     const float *b = kith__state_values(state, "b", 1, C);
     kith__kept_coupling kept = {kith__state_number(state, "alpha", 1),
@@ -348,11 +350,13 @@ kith_status kith__lcm_em_apply(const kith__task *task,
     kith_status st = KITH_OK;
     kith__recipe r;
 
+    TRY(kith__quest_new(task, features, &none, &q, err));
     TRY(take_recipe(state, features != NULL, &r, err));
     if (r.kind == KITH__BESIDE && r.graph == KITH__GRAPH_FITTED && !kept.given)
         TRY(kith__fail(err, KITH_ERR_CORRUPT, NULL, 0,
                        "the model's fitted coupling is missing"));
     TRY(follow(&q, &r, &kept, out, err));
 out:
+    kith__quest_release(&q);
     return st;
 }

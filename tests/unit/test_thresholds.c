@@ -3,7 +3,7 @@
  */
 #include "check.h"
 
-static const float scores[] = {.9f, .8f, .7f, .6f, .5f, .4f, .3f, .2f};
+static const double scores[] = {.9f, .8f, .7f, .6f, .5f, .4f, .3f, .2f};
 static const bool positive[] = {true, true,  false, true,
                                 true, false, false, false};
 
@@ -50,7 +50,7 @@ TEST(precision_hangs_on_the_prevalence)
 TEST(a_precision_out_of_reach_gives_the_nearest)
 {
     const bool never_first[] = {false, true, true};
-    const float s[] = {.9f, .8f, .7f};
+    const double s[] = {.9f, .8f, .7f};
     kith_threshold t;
     kith_error err;
 
@@ -61,7 +61,7 @@ TEST(a_precision_out_of_reach_gives_the_nearest)
 
 TEST(equal_scores_are_cut_together)
 {
-    const float s[] = {.5f, .5f, .5f, .1f};
+    const double s[] = {.5f, .5f, .5f, .1f};
     const bool p[] = {true, false, false, false};
     kith_threshold t;
     kith_error err;
