@@ -71,6 +71,20 @@ TEST(equal_scores_are_cut_together)
     CHECK_INT(t.hits + t.misses, 3);
 }
 
+/* Places in a list of 20 million: as floats the first two would be one. */
+TEST(large_ranks_are_told_apart)
+{
+    const double ranks[] = {-16777216, -16777217, -20000000};
+    const bool of[] = {true, false, false};
+    kith_threshold t;
+    kith_error err;
+
+    CHECK_OK(kith_threshold_choose(ranks, of, 3, (double)NAN,
+                                   KITH_GOAL_PRECISION, 1, &t, &err));
+    CHECK_INT(t.hits, 1);
+    CHECK_INT(t.misses, 0);
+}
+
 TEST(senseless_wishes_are_refused)
 {
     kith_threshold t;
