@@ -38,8 +38,6 @@ static const option options[] = {
      .help =
          "Tell the memory for the training nodes of this split, of the data "
          "set or a folder. Default: the largest of those shown."},
-    {.name = "verify",
-     .help = "Verify everything, also if the input is larger than 1 GiB."},
     ROWS_READING,
     ROW_THREADS,
     ROW_QUIET,

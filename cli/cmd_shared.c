@@ -83,6 +83,7 @@ kith_build_options reading_options(const run *r)
         .weights = (kith_choice)args_choice(r->a, "weights"),
         .merge = (kith_merge)args_choice(r->a, "merge"),
         .nodes = args_text(r->a, "nodes"),
+        .verify = args_flag(r->a, "verify"),
     };
 
     return options;

@@ -207,12 +207,18 @@ out:
     return st;
 }
 
-static kith_status open_built(const files *f, kith_dataset *d, kith_error *err)
+static kith_status open_built(const files *f, const kith_build_options *options,
+                              kith_dataset *d, kith_error *err)
 {
+    const kith__kg_how how = {.job = &options->job, .verify = options->verify};
     kith_status st = KITH_OK;
+    kith__kg_parts parts;
 
-    TRY(kith__kg_open(f->source, &d->graph, &d->labels, &d->features,
-                      &d->cleaning, err));
+    TRY(kith__kg_open(f->source, &how, &parts, err));
+    d->graph = parts.graph;
+    d->labels = parts.labels;
+    d->features = parts.features;
+    d->cleaning = parts.cleaning;
     if (f->features && !d->features)
         TRY(kith_features_read(f->features, d->graph, &d->features, err));
 out:
@@ -225,7 +231,7 @@ static kith_status open_found(files *f, const kith_build_options *options,
 {
     kith_status st = KITH_OK;
 
-    TRY(kith__kg_is(f->source) ? open_built(f, d, err)
+    TRY(kith__kg_is(f->source) ? open_built(f, options, d, err)
                                : open_text(f, options, d, err));
     if (f->labels && !d->labels)
         TRY(kith_labels_read(f->labels, d->graph, &d->labels, err));

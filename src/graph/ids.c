@@ -132,7 +132,9 @@ void kith__ids_release(kith__ids *ids)
     *ids = (kith__ids){0};
 }
 
-static bool text_valid(const kith__ids *ids)
+/* Ids one after the other to the end of the bytes, groups where they begin;
+ * `again`: and each is found. */
+static bool text_valid(const kith__ids *ids, bool again)
 {
     int64_t at = 0, size;
 
@@ -142,18 +144,31 @@ static bool text_valid(const kith__ids *ids)
             return false;
         if (!read_length(ids->bytes, ids->n_bytes, &at, &size))
             return false;
-        if (kith__ids_find(ids, (const char *)ids->bytes + at, (size_t)size) !=
-            i)
+        if (again && kith__ids_find(ids, (const char *)ids->bytes + at,
+                                    (size_t)size) != i)
             return false;
         at += size;
     }
     return at == ids->n_bytes;
 }
 
-bool kith__ids_valid(const kith__ids *ids)
+/* As many slots are taken as there are ids, by numbers that sum up. */
+static bool slots_sound(const kith__ids *ids)
 {
-    if (ids->kind == KITH__IDS_TEXT)
-        return text_valid(ids);
+    int64_t taken = 0, sum = 0;
+    uint32_t largest = 0;
+
+    for (int64_t i = 0; i < ids->n_slots; i++) {
+        taken += ids->slots[i] != 0;
+        sum += ids->slots[i];
+        largest = ids->slots[i] > largest ? ids->slots[i] : largest;
+    }
+    return taken == ids->n && largest == (uint32_t)ids->n &&
+           sum == ((int64_t)ids->n + 1) * ids->n / 2;
+}
+
+static bool numbers_valid(const kith__ids *ids)
+{
     if (ids->kind == KITH__IDS_RANGE)
         return ids->base >= 0 && ids->base <= INT64_MAX - ids->n;
     for (int32_t i = 0; i < ids->n; i++)
@@ -161,6 +176,19 @@ bool kith__ids_valid(const kith__ids *ids)
             (i > 0 && ids->values[i] <= ids->values[i - 1]))
             return false;
     return true;
+}
+
+bool kith__ids_valid(const kith__ids *ids)
+{
+    return ids->kind == KITH__IDS_TEXT ? text_valid(ids, true)
+                                       : numbers_valid(ids);
+}
+
+bool kith__ids_sound(const kith__ids *ids)
+{
+    return ids->kind == KITH__IDS_TEXT
+               ? text_valid(ids, false) && slots_sound(ids)
+               : numbers_valid(ids);
 }
 
 /* ---- copying ------------------------------------------------------------- */

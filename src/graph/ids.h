@@ -55,6 +55,10 @@ kith_status kith__ids_copy(const kith__ids *from, kith__ids *out,
 /* Check arrays that came from a file: order, bounds, every id found again. */
 bool kith__ids_valid(const kith__ids *ids);
 
+/* The same in one pass at the speed of memory: all but that a text is found
+ * again, which takes a look at the table for each. */
+bool kith__ids_sound(const kith__ids *ids);
+
 /* True, and the value, if text is a canonical integer in [0, 2^63). */
 bool kith__id_integer(const char *text, size_t length, int64_t *value);
 

@@ -41,20 +41,12 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/sort.h"
 #include "kernels/agreement.h"
 #include "kernels/softmax.h"
 #include "kernels/spectral.h"
 #include "models/lcm.h"
 #include "models/lcm_exact.h"
 #include "models/solve.h"
-
-/* Where edge (u, v) stands in row v. */
-static int64_t reverse_of(const kith__coupled *W, int32_t u, int32_t v)
-{
-    return W->rows[v] + kith__first_from(W->neighbours + W->rows[v],
-                                         W->rows[v + 1] - W->rows[v], u);
-}
 
 /* Which nodes train, and where their edges to others stand in the others'
  * rows: those of a row, in its order. */
@@ -86,7 +78,7 @@ static kith_status find_backs(kith__lcm *s, kith_error *err)
 
         for (int64_t p = t->W.rows[u]; p < t->W.rows[u + 1]; p++)
             if (s->which[t->W.neighbours[p]] < 0)
-                *back++ = reverse_of(&t->W, u, t->W.neighbours[p]);
+                *back++ = kith__reverse_of(&t->W, u, t->W.neighbours[p]);
     }
 out:
     return st;

@@ -113,9 +113,10 @@ static bool take(const kith__state *s, const char *name, double low,
                  double high, float *out)
 {
     const double x = kith__state_number(s, name, low);
+    const bool inside = x >= low && x <= high;
 
-    *out = (float)x;
-    return x >= low && x <= high;
+    *out = (float)(inside ? x : low); /* what is far outside has no float */
+    return inside;
 }
 
 static bool take_em(const kith__state *s, kith__recipe *r)
@@ -135,6 +136,8 @@ static bool take_em(const kith__state *s, kith__recipe *r)
         take(s, "consistency", 0, 1e6, &r->consistency);
     const int prep = prep_named(kith__state_text(s, "prep"));
 
+    if (!ok)
+        return false;
     p->hops = (int)hops;
     r->rounds = (int)rounds;
     r->propagated = strcmp(kith__state_text(s, "beliefs"), "P") == 0;
@@ -143,7 +146,7 @@ static bool take_em(const kith__state *s, kith__recipe *r)
     if (r->propagated ? !(p->h > 0)
                       : r->kind == KITH__EM_LABELS && r->rounds == 0)
         return false; /* no such beliefs are made */
-    return ok && (r->kind == KITH__EM_LABELS || prep >= 0);
+    return r->kind == KITH__EM_LABELS || prep >= 0;
 }
 
 static bool take_beside(const kith__state *s, kith__recipe *r)
@@ -155,11 +158,13 @@ static bool take_beside(const kith__state *s, kith__recipe *r)
                     take(s, "strength", 0, .999, &r->strength) &&
                     take(s, "lambda", 0, 1e31, &r->lambda) && use >= 0;
 
+    if (!ok)
+        return false;
     r->blocks = (unsigned)blocks;
-    r->graph = (kith__graph_use)(use < 0 ? 0 : use);
+    r->graph = (kith__graph_use)use;
     if (r->lambda >= NO_BOUND)
         r->lambda = INFINITY;
-    return ok;
+    return true;
 }
 
 static kith_status take_recipe(const kith__state *s, bool features,

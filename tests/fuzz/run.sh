@@ -14,9 +14,10 @@ mkdir -p "$build/found" "$build/logs"
 one='
 name=${0#fuzz_}
 mkdir -p "$build/corpus/$name"
-seeds="$tests/fuzz/corpus/$name"
 set -- "$build/corpus/$name"
-[ ! -d "$seeds" ] || set -- "$@" "$seeds"
+for seeds in "$tests/fuzz/corpus/$name" "$build/tests/fuzz/seeds/$name"; do
+    [ ! -d "$seeds" ] || set -- "$@" "$seeds"
+done
 [ ! -f "$tests/fuzz/$name.dict" ] || set -- "$@" -dict="$tests/fuzz/$name.dict"
 if "$build/tests/fuzz/$0" "$@" -max_total_time="$seconds" -timeout=20 \
     -rss_limit_mb=3000 -print_final_stats=1 -verbosity=1 \
