@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "commands.h"
@@ -163,9 +164,28 @@ static void fill_closed_streams(void)
             (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
+/* Threads get as much stack as the program, and one that is too small ends it
+ * without a word. */
+static bool stack_is_enough(void)
+{
+    const rlim_t least = (rlim_t)1 << 20;
+    struct rlimit stack;
+
+    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= least)
+        return true;
+    fprintf(stderr,
+            "kith: the stack is limited to %llu KiB, expected at least %llu "
+            "(ulimit -s)\n",
+            (unsigned long long)stack.rlim_cur / 1024,
+            (unsigned long long)least / 1024);
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     fill_closed_streams();
+    if (!stack_is_enough())
+        return EXIT_FAILED;
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, no crash */
     interrupt_catch();
     return finish_stdout(dispatch(argc, argv));
