@@ -15,6 +15,7 @@
 #include "commands.h"
 #include "help.h"
 #include "progress_tty.h"
+#include "term.h"
 
 /* Data that did not arrive is no success; a reader that left early needs no
  * telling. */
@@ -24,8 +25,8 @@ static int finish_stdout(int code)
     if (fflush(stdout) == 0 && !ferror(stdout))
         return code;
     if (errno != EPIPE)
-        fprintf(stderr, "kith: standard output: cannot write%s%s\n",
-                errno ? ": " : "", errno ? strerror(errno) : "");
+        term_line(stderr, "kith: standard output: cannot write%s%s",
+                  errno ? ": " : "", errno ? strerror(errno) : "");
     return code == EXIT_OK ? EXIT_FAILED : code;
 }
 
@@ -173,11 +174,11 @@ static bool stack_is_enough(void)
 
     if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= least)
         return true;
-    fprintf(stderr,
-            "kith: the stack is limited to %llu KiB, expected at least %llu "
-            "(ulimit -s)\n",
-            (unsigned long long)stack.rlim_cur / 1024,
-            (unsigned long long)least / 1024);
+    term_line(stderr,
+              "kith: the stack is limited to %llu KiB, expected at least %llu "
+              "(ulimit -s)",
+              (unsigned long long)stack.rlim_cur / 1024,
+              (unsigned long long)least / 1024);
     return false;
 }
 

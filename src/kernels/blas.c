@@ -18,8 +18,7 @@
  * there is room for all that, make it take its buffers at once, which it keeps,
  * and let no more products run side by side than have one.
  */
-#define BUFFER ((size_t)128 << 20) /* of addresses: it touches a part of them \
-                                    */
+#define BUFFER  ((size_t)128 << 20) /* addresses; it touches few of them */
 #define LIBRARY ((size_t)64 << 20)
 enum { MOST_PRODUCTS = 64 };
 
