@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "json_text.h"
 #include "out_text.h"
+#include "term.h"
 
 static const char *const usage[] = {"[GRAPHS] [OPTIONS]", NULL};
 
@@ -259,6 +260,7 @@ static void copy_text(char out[BENCH_NAME], const json_t *o, const char *key)
                      ? '_'
                      : text[n];
     out[n] = '\0';
+    term_tame(out);
 }
 
 static kith_status take_peer(task *t, const char *path, int line,

@@ -11,6 +11,7 @@
 #include "method_options.h"
 #include "out_text.h"
 #include "predictions.h"
+#include "term.h"
 
 static const char *const usage[] = {
     "DATASET --methods A,B,... --splits X,Y,... [OPTIONS]",
@@ -278,8 +279,8 @@ static void leave_out(task *t)
         if (!needs_features(t->e.method[i].name))
             t->e.method[kept++] = t->e.method[i];
         else if (!t->r.quiet)
-            fprintf(stderr, "%s is left out: it needs features\n",
-                    t->e.method[i].name);
+            term_line(stderr, "%s is left out: it needs features",
+                      t->e.method[i].name);
     t->e.methods = kept;
 }
 

@@ -360,9 +360,9 @@ static void tell(const run *r, const kith_generate_options *how,
     if (how->features > 0)
         summary_add(line, sizeof(line), how->features, "feature column",
                     "feature columns");
-    fprintf(stderr, "%s: %s%s%s in %s\n", path, line, bytes >= 0 ? ", " : "",
-            bytes >= 0 ? term_bytes((double)bytes, size) : "",
-            term_seconds(seconds_now() - r->begun, time));
+    term_line(stderr, "%s: %s%s%s in %s", path, line, bytes >= 0 ? ", " : "",
+              bytes >= 0 ? term_bytes((double)bytes, size) : "",
+              term_seconds(seconds_now() - r->begun, time));
     if (split_shrinks(r->a, how))
         fputs("the split has fewer nodes than asked for: a class has too few\n",
               stderr);

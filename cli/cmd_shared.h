@@ -15,6 +15,7 @@
 typedef struct run {
     const args *a;
     bool quiet;
+    bool terminal; /* standard output is one */
     double begun;
     progress_tty tty;
     kith_job job; /* threads, memory, progress; points at tty */

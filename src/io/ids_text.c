@@ -101,7 +101,7 @@ kith_status kith__id_list_read(const char *path, kith__ids *out,
                 &r, err, "node '%s' is listed twice, first on line %d",
                 kith__quote(shown, r.text, (size_t)r.length), (int)number + 1));
     }
-    TRY(kith__ids_from_set(&set, false, out, err));
+    TRY(kith__ids_from_set(&set, false, NULL, out, err));
 out:
     kith__id_set_release(&set);
     kith__reader_close(&r);

@@ -323,6 +323,7 @@ static kith_status get_graph(const opened *o, kith_graph **out, kith_error *err)
         TRY(corrupt(o, err, "weights do not fit"));
     if (!get_ids(o, &g->ids))
         TRY(corrupt(o, err, "node ids do not fit"));
+    TRY(kith__ids_guard(&g->ids, err));
     if (!get_order(o, g))
         TRY(corrupt(o, err, "the order of the nodes does not fit"));
     *out = g;

@@ -260,7 +260,7 @@ static kith_status remember_train(kith_model *m, const kith__task *t,
         if (kith__id_set_add(&set, id, length, NULL) < 0)
             TRY(kith__no_memory(err));
     }
-    TRY(kith__ids_from_set(&set, false, &m->train, err));
+    TRY(kith__ids_from_set(&set, false, NULL, &m->train, err));
 out:
     kith__id_set_release(&set);
     return st;
