@@ -53,3 +53,9 @@ foreach(source IN LISTS fuzz_targets)
     set_target_properties(${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/fuzz")
 endforeach()
+
+# What tests/faults/run.sh breaks commands with; needs Linux.
+add_executable(fault tests/faults/fault.c)
+target_link_libraries(fault PRIVATE kith_flags)
+set_target_properties(fault PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/faults")
