@@ -55,15 +55,16 @@ static void release_item(item *it)
     kith__free(it->temp);
 }
 
+static bool is_folder(const item *it)
+{
+    return it->kind == A_FOLDER || it->kind == A_NEW_FOLDER;
+}
+
 static void remove_temp(const item *it)
 {
-    struct stat at;
-
-    if (!it->temp || lstat(it->temp, &at) != 0)
-        return;
-    if (S_ISDIR(at.st_mode))
+    if (it->temp && is_folder(it))
         kith__remove_tree(it->temp);
-    else
+    else if (it->temp)
         (void)unlink(it->temp);
 }
 
@@ -193,13 +194,6 @@ static void identify(const char *path, char out[ID])
                  (intmax_t)at.st_mtim.tv_sec, at.st_mtim.tv_nsec);
 }
 
-static bool is_there(const char *path)
-{
-    struct stat at;
-
-    return lstat(path, &at) == 0;
-}
-
 /* Exchange two folders in three steps, where it cannot be done in one. */
 static bool exchange_folders(const char *temp, const char *path)
 {
@@ -218,10 +212,16 @@ static bool exchange_folders(const char *temp, const char *path)
  * if the file system can do that at once. */
 static bool put(const item *it)
 {
+    struct stat at;
+
     if (it->kind == A_REMOVAL)
         return rename(it->path, it->temp) == 0;
-    if (it->kind == A_NEW_FOLDER || !is_there(it->path))
+    if (it->kind == A_NEW_FOLDER || lstat(it->path, &at) != 0)
         return rename(it->temp, it->path) == 0;
+    if (is_folder(it) != S_ISDIR(at.st_mode)) {
+        errno = is_folder(it) ? ENOTDIR : EISDIR;
+        return false;
+    }
     if (kith__exchange(it->temp, it->path))
         return true;
     if (errno != EINVAL && errno != ENOSYS)

@@ -32,6 +32,10 @@ end() {
         echo "$(cat "$here/name") fails undisturbed" >&2
         exit 1
     }
+    if leftovers "$here/new"; then
+        echo "$(cat "$here/name") leaves litter undisturbed" >&2
+        exit 1
+    fi
     if cmp -s <(tar c -C "$here" old --transform s/old/x/) \
         <(tar c -C "$here" new --transform s/new/x/); then
         echo "$(cat "$here/name") changes nothing" >&2
@@ -154,7 +158,7 @@ each_whole() {
     done < <(cd w && find . -type f ! -name '.*.kith-*')
 }
 
-leftovers() { [ -n "$(find w -name '.*kith-*' -print -quit)" ]; }
+leftovers() { [ -n "$(find "${1:-w}" -name '.*kith-*' -print -quit)" ]; }
 
 # try KIND N: run the command with that fault; what came of it, one word.
 try() {
@@ -174,6 +178,7 @@ try() {
     # A list of outputs says that the next command is to finish.
     if [ $status -ne 0 ] && ls -d w/.*.kith-set >/dev/null 2>&1; then
         (cd w && "$KITH" $(cat "$here/next") -q >/dev/null 2>&1)
+        echo "$1 $2" >>finished
     fi
     if [ $status -ne 0 ] && same_as old; then state=old
     elif same_as new; then state=new
@@ -181,7 +186,6 @@ try() {
     else state=half
     fi
     if leftovers; then
-        [ $status -ne 0 ] || state=litter
         (cd w && "$KITH" $(cat "$here/command") -q >/dev/null 2>&1)
         if leftovers || ! same_as new; then state=litter; fi
     fi
@@ -196,16 +200,17 @@ try() {
 # calls KIND: the numbers of the calls that the fault can happen to.  In the short
 # form one in EVERY is drawn, and few of those before the first that writes.
 calls() {
-    local kind=$1 letters=rws
+    local kind=$1 letters=rws every=$EVERY
     case $kind in
     *short) letters=w ;;
     *ENOSPC | *full) letters=ws ;;
     esac
+    [ "$letters" = rws ] || every=$(((every + 3) / 4))
     case $kind in plain*) kind=plain ;; *) kind=none ;; esac
     rm -rf w && cp -a "$here/old" w || exit 2
     (cd w && exec "$fault" $kind 0 ../count "$KITH" $(cat "$here/command") -q \
         >/dev/null) || exit
-    head -n 1 count | awk -v letters="$letters" -v every="$EVERY" \
+    head -n 1 count | awk -v letters="$letters" -v every="$every" \
         -v seed="$SEED" '{
             n = length($0)
             srand(seed)
@@ -213,9 +218,12 @@ calls() {
             for (i = 1; i <= n; i++) {
                 letter = substr($0, i, 1)
                 few = letter == "r" ? few : 1
-                if (index(letters, letter) && rand() * every * few < 1)
-                    print i
+                if (!index(letters, letter))
+                    continue
+                last = i
+                if (rand() * every * few < 1) { print i; last = 0 }
             }
+            if (last) print last
         }'
 }
 
@@ -252,12 +260,14 @@ for_all() {
     make_cases
     for kind in $kinds; do
         for case in */old; do echo "$kind $(dirname "$case")"; done
-    done | xargs -P "$(nproc)" -L 1 bash -c '
+    done | xargs -P $((3 * $(nproc))) -L 1 bash -c '
         . "$TESTS/faults/cases.sh"
         here='"$base"'/$2
         mkdir "'"$base"'/try-$2-$1" && cd "'"$base"'/try-$2-$1" &&
             row "$1" >../"$2-$1.row"' -
     cat ./*.row
+    echo "$(cat try-*/finished 2>/dev/null | wc -l) tries ended while outputs" \
+        "changed places; the next command finished" >&2
 }
 
 SEED=${SEED:-1}
