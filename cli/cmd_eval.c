@@ -418,7 +418,7 @@ static kith_status report(task *t)
 {
     const args *a = t->r.a;
     out_text o;
-    kith_status st = out_text_open(&t->r, args_text(a, "output"), &o);
+    kith_status st = out_text_open(&t->r, args_text(a, "output"), NULL, &o);
 
     if (st != KITH_OK)
         return st;

@@ -382,7 +382,8 @@ static kith_status cut(ranking *t)
 static kith_status write_list(ranking *t)
 {
     out_text o;
-    kith_status st = out_text_open(&t->r, args_text(t->r.a, "output"), &o);
+    kith_status st = out_text_open(&t->r, args_text(t->r.a, "output"), NULL,
+                                   &o);
 
     if (st != KITH_OK)
         return st;

@@ -135,7 +135,8 @@ static kith_status read_among(task *t)
 static kith_status write_list(task *t)
 {
     out_text o;
-    kith_status st = out_text_open(&t->r, args_text(t->r.a, "output"), &o);
+    kith_status st = out_text_open(&t->r, args_text(t->r.a, "output"), NULL,
+                                   &o);
 
     if (st != KITH_OK)
         return st;

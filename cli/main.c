@@ -188,6 +188,7 @@ int main(int argc, char **argv)
     if (!stack_is_enough())
         return EXIT_FAILED;
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, no crash */
+    signal(SIGXFSZ, SIG_IGN); /* so is a file that grows too large */
     interrupt_catch();
     return finish_stdout(dispatch(argc, argv));
 }

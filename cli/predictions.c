@@ -129,12 +129,13 @@ static kith_status put_row(run *r, FILE *out, const kith_graph *g, int32_t u,
 }
 
 kith_status predictions_write(run *r, const kith_graph *g, const kith_model *m,
-                              const float *p, const char *path)
+                              const float *p, const char *path,
+                              kith_outputs *with)
 {
     const int64_t classes = kith_model_classes(m);
     const int32_t n = kith_graph_nodes(g);
     out_text o;
-    kith_status st = out_text_open(r, path, &o);
+    kith_status st = out_text_open(r, path, with, &o);
 
     if (st == KITH_OK)
         st = put_header(r, o.stream, m);

@@ -67,8 +67,11 @@ foreach(source IN LISTS fuzz_targets)
         RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/fuzz")
 endforeach()
 
-# What tests/faults runs beside the command.
+# What tests/faults runs beside the command, and what it breaks commands with
+# (Linux).
 add_executable(flips tests/faults/flips.c)
 target_link_libraries(flips PRIVATE kith_test_flags)
-set_target_properties(flips PROPERTIES
+add_executable(fault tests/faults/fault.c)
+target_link_libraries(fault PRIVATE kith_flags)
+set_target_properties(flips fault PROPERTIES
     RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/faults")

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/out_set.h"
 #include "data/built.h"
 #include "data/files.h"
 #include "data/labels.h"
@@ -81,6 +82,7 @@ static kith_status open_files(const char *path,
 {
     kith_status st = KITH_OK;
 
+    TRY(kith__outputs_settle(path, err));
     TRY(kith__is_folder(path) ? find_in_folder(path, f, err)
                               : find_beside_file(path, f, err));
     if (f->splits && !kith__is_folder(f->splits)) {
@@ -495,7 +497,7 @@ static kith_status write_files(const kith_dataset *d, const char *folder,
     if (d->labels)
         TRY(kith_labels_write(d->labels, d->graph, path[2], err));
     if (kith__graph_needs_list(d->graph, edges))
-        TRY(kith__id_list_write(d->graph, path[3], err));
+        TRY(kith__id_list_write(d->graph, path[3], NULL, err));
 out:
     for (int i = 0; i < 4; i++)
         kith__free(path[i]);

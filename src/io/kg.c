@@ -225,13 +225,19 @@ kith_status kith__kg_put_cleaning(kith__kg_writer *w, const kith_cleaning *c,
     return kith__sections_put(w->file, "cleaning", 8, c, sizeof(*c) / 8, err);
 }
 
-kith_status kith__kg_commit(kith__kg_writer *w, kith_error *err)
+kith_status kith__kg_add(kith__kg_writer *w, kith_outputs *with,
+                         kith_error *err)
 {
-    const kith_status st = kith__sections_commit(w->file, &w->head, err);
+    const kith_status st = kith__sections_add(w->file, &w->head, with, err);
 
     w->file = NULL;
     kith__kg_abort(w);
     return st;
+}
+
+kith_status kith__kg_commit(kith__kg_writer *w, kith_error *err)
+{
+    return kith__kg_add(w, NULL, err);
 }
 
 /* ---- mapping ------------------------------------------------------------- */

@@ -46,6 +46,9 @@ kith_status kith__kg_put_cleaning(kith__kg_writer *w, const kith_cleaning *c,
 
 /* Write the header, sync, and give the file its name; w is freed either way. */
 kith_status kith__kg_commit(kith__kg_writer *w, kith_error *err);
+/* The same, but let it appear with the others of a set, if it is not NULL. */
+kith_status kith__kg_add(kith__kg_writer *w, kith_outputs *with,
+                         kith_error *err);
 
 /* Checksums of rows, neighbours and weights (0 if there are none), as the input
  * listed the nodes. */
