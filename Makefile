@@ -11,6 +11,7 @@ T            =
 CONFIGURE := $(if $(filter true 1,$(CI)),-DKITH_WERROR=ON)
 
 .PHONY: all help demo test test-browser bench lint fuzz asan tsan install clean
+.PHONY: coverage valgrind
 .PHONY: setup-build setup-test setup-browser setup-lint setup-fuzz setup-bench
 .NOTPARALLEL: # apt-get cannot run twice at once; ninja uses all cores
 
@@ -48,6 +49,14 @@ asan: setup-test ## run all tests under AddressSanitizer and UBSan
 tsan: setup-test setup-fuzz ## run the unit tests under ThreadSanitizer
 	@$(call build,tsan,build-tsan)
 	@KINDS=unit tests/run.sh build-tsan $(T)
+
+coverage: setup-test ## run all tests; tell which lines and branches ran
+	@$(call build,coverage,build-coverage)
+	@tests/coverage/run.sh build-coverage $(T)
+
+valgrind: setup-test ## run all tests under valgrind; KINDS="unit cli", T=word
+	@$(call build,dev,build-dev)
+	@WRAP=valgrind tests/run.sh build-dev $(T)
 
 install: all ## install below PREFIX=/usr/local (and DESTDIR=)
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
