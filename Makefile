@@ -56,7 +56,7 @@ coverage: setup-test ## run all tests; tell which lines and branches ran
 
 valgrind: setup-test ## run all tests under valgrind; KINDS="unit cli", T=word
 	@$(call build,dev,build-dev)
-	@WRAP=valgrind tests/run.sh build-dev $(T)
+	@WRAP=valgrind LIMIT=7200 tests/run.sh build-dev $(T)
 
 install: all ## install below PREFIX=/usr/local (and DESTDIR=)
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
