@@ -239,7 +239,8 @@ def list_tests():
             for f in sorted((ROOT / "tests/cli").glob("*.test")):
                 tests["cli_" + f.stem] = [f]
         elif kind == "mangled":
-            tests["mangled"] = sorted((ROOT / "tests/mangled").glob("*"))
+            tests["mangled"] = [f for f in sorted(
+                (ROOT / "tests/mangled").rglob("*")) if f.is_file()]
     return tests
 
 
