@@ -110,7 +110,7 @@ long check_oom_end(void)
 
 /* ---- files --------------------------------------------------------------- */
 
-static char folder[64];
+static char folder[512];
 
 static int remove_entry(const char *path, const struct stat *st, int type,
                         struct FTW *at)
@@ -127,7 +127,10 @@ static void remove_folder(void)
 const char *check_folder(void)
 {
     if (!folder[0]) {
-        snprintf(folder, sizeof(folder), "/tmp/kith-test-XXXXXX");
+        const char *tmp = getenv("TMPDIR");
+
+        snprintf(folder, sizeof(folder), "%s/kith-test-XXXXXX",
+                 tmp && *tmp ? tmp : "/tmp");
         if (!mkdtemp(folder))
             abort();
         atexit(remove_folder);

@@ -36,6 +36,19 @@ TEST(scipys_matrices_are_read)
     }
 }
 
+/* As old files have it: 'csr' in four bytes a letter, stored. */
+TEST(a_format_in_wide_letters_is_read)
+{
+    kith_features *f;
+    kith_error err;
+
+    CHECK_OK(features_by(kith__npz_features_read, golden("unicode_format.npz"),
+                         &f, &err));
+    if (f)
+        check_scipy_matrix(f);
+    kith_features_free(f);
+}
+
 TEST(one_array_is_dense_features)
 {
     kith_features *f;
