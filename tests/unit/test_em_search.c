@@ -358,3 +358,71 @@ TEST(what_is_followed_says_what_it_is_made_of)
     }
     scene_release(&s);
 }
+
+/* Many training nodes are fitted through the map, few by their rows: either
+ * way to where the gradient of the same objective is 0. */
+TEST(a_start_is_the_optimum_for_few_nodes_and_for_many)
+{
+    enum { LARGE = 1100, WIDE = 3 };
+    const int trains[] = {30, 1000, 1001};
+    static float x[LARGE * WIDE], target[LARGE * C], weight[LARGE];
+    static int32_t nodes[LARGE], truth[LARGE];
+    static char text[LARGE * 16];
+    kith__recipe r = {.kind = KITH__EM_FEATURES,
+                      .prep = KITH_PREP_ROOT,
+                      .a = .3f,
+                      .start = .5f,
+                      .em = {.hops = 12}};
+    const kith_features f = {
+        .nodes = LARGE, .columns = WIDE, .entries = LARGE * WIDE, .value = x};
+    kith__rng random = kith__rng_start(1, 1);
+    const kith__known_nodes none = {0};
+    kith_graph *g = NULL;
+    kith_error err;
+    size_t at = 0;
+    small_task t;
+
+    for (int u = 0; u < LARGE; u++) {
+        at += (size_t)snprintf(text + at, 16, "%d\t%d\n", u,
+                               (u * 7 + 1) % LARGE);
+        nodes[u] = u;
+        truth[u] = (int32_t)kith__rng_below(&random, C);
+        for (int j = 0; j < WIDE; j++)
+            x[u * WIDE + j] = (float)kith__rng_real(&random) +
+                              (float)(truth[u] == j);
+    }
+    CHECK_OK(
+        kith_graph_read(check_file("large.tsv", text), NULL, &g, NULL, &err));
+    CHECK_INT(kith_graph_nodes(g), LARGE);
+    small_task_new(&t, g, C, 0, 2);
+    t.task.train = nodes;
+    t.task.truth = truth;
+    for (int i = 0; i < 3; i++) {
+        const kith__quest q = {&t.task, &f, &none};
+        static float P[LARGE * C], Q[LARGE * C], Z[LARGE * 4], G[4 * 4];
+        kith__beliefs out = {.P = P, .Q = Q};
+        const kith__soft_rows rows = {target, weight};
+        double B[4 * C], gradient[4 * C];
+        kith__map_room room;
+
+        t.task.n_train = trains[i];
+        for (int u = 0; u < LARGE; u++) {
+            weight[u] = u < trains[i];
+            for (int c = 0; c < C; c++)
+                target[u * C + c] = c == truth[u];
+        }
+        CHECK_OK(kith__em_follow(&q, &r, &out, &err));
+        CHECK_INT(out.logits->map.columns, WIDE);
+        for (int j = 0; j < 4 * C; j++)
+            B[j] = (double)out.logits->B[j];
+        CHECK_OK(kith__map_room_new(&out.logits->map, 4, &room, &err));
+        kith__soft_objective(&out.logits->map, &rows, C, .5, B, gradient, &room,
+                             Z, G);
+        for (int j = 0; j < 4 * C; j++)
+            CHECK_NEAR(gradient[j], 0, .02);
+        kith__map_room_release(&room);
+        kith__logits_free(out.logits);
+    }
+    small_task_release(&t);
+    kith_graph_free(g);
+}
