@@ -426,3 +426,92 @@ TEST(a_start_is_the_optimum_for_few_nodes_and_for_many)
     small_task_release(&t);
     kith_graph_free(g);
 }
+
+/* ---- beside -------------------------------------------------------------- */
+
+enum { PLANTED = 120, LEARNT = 40 };
+
+/*
+ * Two classes; `same` of 10 edges join nodes of one class, and a feature tells
+ * the class with a noise of `noise`: what the graph is good for is known.
+ */
+static void planted(int same, double noise, bool with_features,
+                    kith__recipe *out)
+{
+    static float x[PLANTED * 2];
+    static char text[PLANTED * 64];
+    static int32_t nodes[PLANTED], truth[PLANTED];
+    kith__rng r = kith__rng_start(77, (uint64_t)same);
+    const kith_features f = {
+        .nodes = PLANTED, .columns = 2, .entries = PLANTED * 2, .value = x};
+    const kith__known_nodes val = {nodes + LEARNT, truth + LEARNT, 60};
+    kith_graph *g = NULL;
+    kith_error err;
+    size_t at = 0;
+    small_task t;
+
+    for (int u = 0; u < PLANTED; u++) {
+        nodes[u] = u;
+        truth[u] = u % 2;
+        x[u * 2] = (float)(u % 2 + noise * (kith__rng_real(&r) - .5));
+        x[u * 2 + 1] = (float)kith__rng_real(&r);
+        for (int i = 0; i < 5; i++) {
+            const bool alike = (int)kith__rng_below(&r, 10) < same;
+            const int v = (int)kith__rng_below(&r, PLANTED / 2) * 2 +
+                          (alike ? u % 2 : 1 - u % 2);
+
+            at += (size_t)snprintf(text + at, 12, "%d\t%d\n", u,
+                                   v == u ? (v + 2) % PLANTED : v);
+        }
+    }
+    CHECK_OK(
+        kith_graph_read(check_file("planted.tsv", text), NULL, &g, NULL, &err));
+    CHECK_INT(kith_graph_nodes(g), PLANTED);
+    small_task_new(&t, g, 2, 0, 1);
+    t.task.train = nodes;
+    t.task.truth = truth;
+    t.task.n_train = LEARNT;
+    offers.count = 0;
+    CHECK_OK(kith__beside_search(
+        &(kith__quest){&t.task, with_features ? &f : NULL, &val},
+        &(kith__found){0}, &err));
+    CHECK_INT(offers.count, 1);
+    CHECK(offers.recipe[0].kind == KITH__BESIDE);
+    CHECK(offers.recipe[0].penalty > 0);
+    *out = offers.recipe[0];
+    small_task_release(&t);
+    kith_graph_free(g);
+}
+
+/* Features tell much and edges are drawn at random: no use. */
+TEST(a_graph_that_says_nothing_is_ignored)
+{
+    kith__recipe r;
+
+    planted(5, 2, true, &r);
+    CHECK(r.graph == KITH__GRAPH_IGNORED);
+    CHECK(r.blocks & KITH__X);
+    CHECK(r.strength == 0 && r.lambda == 0);
+}
+
+/* Features tell nothing, all neighbours are alike, or all differ. */
+TEST(a_graph_that_says_all_is_used)
+{
+    kith__recipe r;
+
+    planted(10, 50, true, &r);
+    CHECK(r.graph != KITH__GRAPH_IGNORED);
+    planted(0, 50, true, &r);
+    CHECK(r.graph == KITH__GRAPH_FITTED);
+    CHECK(r.lambda > 0 && r.strength == 0);
+}
+
+/* Then the places of nodes in the graph are all that is known of them. */
+TEST(without_features_places_are_known)
+{
+    kith__recipe r;
+
+    planted(9, 1, false, &r);
+    CHECK((r.blocks & (KITH__X | KITH__LEN | KITH__AX | KITH__A2X)) == 0);
+    CHECK(r.blocks & (KITH__SPECA | KITH__SPECS));
+}
