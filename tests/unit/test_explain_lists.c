@@ -178,3 +178,71 @@ TEST(neighbours_pass_on_what_they_have)
             kith_graph_free(g);
         }
 }
+
+/* ---- in words ------------------------------------------------------------ */
+
+typedef struct said {
+    kith_sum_kind kind;
+    const char *name, *words; /* the latter a part of what is said */
+    int summands;
+} said;
+
+static const said all_said[] = {
+    {KITH_SUM_STEPS, "steps", "iterations that were done", 4},
+    {KITH_SUM_FIXED_POINT, "fixed-point", "of the fixed point", 5},
+    {KITH_SUM_FEATURES, "features", "node's own features", 2},
+    {KITH_SUM_OWN, "own", "ignores the graph", 2},
+    {KITH_SUM_BESIDE, "beside", "fitted coupling", 4},
+    {KITH_SUM_LOGITS, "logits", "features of all nodes", 5}};
+
+/* The summands of each kind are those of the sum in explain.h that it can
+ * have: a power of ten each. */
+TEST(each_kind_says_what_it_is_a_sum_of)
+{
+    const double sums[] = {1111, 101111, 10001, 10001, 11101, 11111};
+
+    for (int i = 0; i < 6; i++) {
+        kith_explanation e = {.kind = all_said[i].kind,
+                              .own = 1,
+                              .echo = 10,
+                              .labelled = 100,
+                              .others = 1000,
+                              .constant = 10000,
+                              .unconverged = 100000};
+        kith_summand s[KITH_SUMMANDS_MOST];
+        const int n = kith_explanation_summands(&e, s);
+        double sum = 0;
+
+        CHECK_TEXT(kith_sum_name(e.kind), all_said[i].name);
+        CHECK(strstr(kith_explanation_words(&e), all_said[i].words) != NULL);
+        CHECK(!strstr(kith_explanation_words(&e), "root"));
+        CHECK_INT(n, all_said[i].summands);
+        for (int j = 0; j < n; j++)
+            sum += s[j].value;
+        CHECK_NEAR(sum, sums[i], 0);
+        CHECK_NEAR(s[0].value, 1, 0);
+        e.roots = true;
+        CHECK(strstr(kith_explanation_words(&e), "fourth root") != NULL);
+    }
+}
+
+TEST(the_own_part_is_named_for_what_it_is)
+{
+    kith_explanation e = {.own = 1};
+    kith_summand s[KITH_SUMMANDS_MOST];
+
+    kith_explanation_summands(&e, s);
+    CHECK_TEXT(s[0].what, "the bias, as of any node");
+    e.n_features = 1;
+    kith_explanation_summands(&e, s);
+    CHECK_TEXT(s[0].what, "the node's own features");
+    e.kind = KITH_SUM_OWN;
+    kith_explanation_summands(&e, s);
+    CHECK_TEXT(s[0].what, "what is known of the node itself");
+    e.clamped = true;
+    kith_explanation_summands(&e, s);
+    CHECK_TEXT(s[0].what, "the node's own label");
+    e.kind = KITH_SUM_FEATURES;
+    kith_explanation_summands(&e, s);
+    CHECK_TEXT(s[0].what, "the node's features");
+}
