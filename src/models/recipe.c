@@ -1,8 +1,5 @@
 #include "models/recipe.h"
 
-#include "core/alloc.h"
-#include "models/left_out.h"
-
 void kith__offer(kith__found *f, const kith__recipe *r, const kith__score *s,
                  int order)
 {
@@ -10,27 +7,4 @@ void kith__offer(kith__found *f, const kith__recipe *r, const kith__score *s,
     if (!f->any || kith__better(s, &f->score) ||
         (!kith__better(&f->score, s) && order < f->order))
         *f = (kith__found){*r, *s, order, true};
-}
-
-kith_status kith__quest_new(const kith__task *task,
-                            const kith_features *features,
-                            const kith__known_nodes *val, kith__quest *out,
-                            kith_error *err)
-{
-    const kith__known_nodes train = {task->train, task->truth, task->n_train};
-    kith_status st = KITH_OK;
-
-    *out = (kith__quest){.task = task, .features = features, .val = val};
-    TRY_NEW(out->fold, kith__alloc(task->n_train, sizeof(*out->fold)));
-    TRY_NEW(out->half, kith__alloc(val->n, sizeof(*out->half)));
-    TRY(kith__deal(task, &train, KITH__FOLDS, out->fold, err));
-    TRY(kith__deal(task, val, 2, out->half, err));
-out:
-    return st; /* the caller releases what there is */
-}
-
-void kith__quest_release(kith__quest *q)
-{
-    kith__free(q->fold);
-    kith__free(q->half);
 }

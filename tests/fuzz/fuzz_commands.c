@@ -75,7 +75,8 @@ static void classify(const kith_dataset *d, const char *method)
     o.params.iterations = 3;
     o.fixed = KITH_FIX_ITERATIONS;
     if (d->labels &&
-        kith_split_random(d->labels, 3, 4, 1, 0, &split, &err) == KITH_OK &&
+        kith_split_random(d->graph, d->labels, 3, 4, 1, 0, &split, &err) ==
+            KITH_OK &&
         kith_model_train(d, method, &split, &o, &m, NULL, &err) == KITH_OK)
         use_model(m, d);
     kith_model_free(m);

@@ -93,5 +93,5 @@ kith_status small_split(const kith_dataset *d, kith_split *out)
 {
     kith_error err;
 
-    return kith_split_random(d->labels, 4, 6, 1, 0, out, &err);
+    return kith_split_random(d->graph, d->labels, 4, 6, 1, 0, out, &err);
 }
