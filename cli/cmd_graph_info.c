@@ -17,8 +17,9 @@ static const char *const description[] = {
     "much memory each method will need.",
     "Edge homophily is the share of edges between nodes of one class, among "
     "the edges with both ends labelled.",
-    "Inputs up to 1 GiB are always verified whole: checksums, order and range "
-    "of all that a built file holds. Larger ones only with --verify.",
+    "A built file is verified whole if it has up to 1 GiB: checksums, and that "
+    "all it holds is in order and in range. Of larger ones checksums are "
+    "compared only with --verify.",
     NULL,
 };
 
