@@ -1,5 +1,6 @@
 /* What everything stands on: sizes, threads, maps, paths, messages. */
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 
 #include "check.h"
@@ -362,6 +363,25 @@ TEST(reading_past_the_end_fails_and_within_it_gives_the_bytes)
     CHECK(!kith__write_at(fd, "z", 1, 0));
     CHECK(!kith__read_at(fd, got, 1, 0));
     CHECK_INT(kith__scratch_open(check_path("absent"), &fd, &err), KITH_ERR_IO);
+}
+
+/* Where the file system has unnamed files; a name would be seen in the link. */
+TEST(a_scratch_file_never_had_a_name)
+{
+    char self[48], shown[256] = "";
+    const int probe = open(check_folder(), O_RDWR | O_TMPFILE, 0600);
+    kith_error err;
+    int fd = -1;
+
+    if (probe < 0)
+        check_skip("no unnamed files here");
+    close(probe);
+    CHECK_OK(kith__scratch_open(check_folder(), &fd, &err));
+    snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+    CHECK(readlink(self, shown, sizeof(shown) - 1) > 0);
+    CHECK(strstr(shown, "kith-spill") == NULL);
+    CHECK(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+    close(fd);
 }
 
 /* ---- random numbers ------------------------------------------------------ */
