@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <xxhash.h>
 
 #include "check.h"
 #include "core/alloc.h"
@@ -9,6 +10,7 @@
 #include "core/map.h"
 #include "core/out_file.h"
 #include "core/rng.h"
+#include "graph/graph_object.h"
 
 /* ---- memory -------------------------------------------------------------- */
 
@@ -421,4 +423,15 @@ TEST(reals_and_bounded_numbers_are_scaled_words)
         CHECK(kith__rng_real(&b) == ldexp((double)(word >> 11), -53));
         CHECK_INT(kith__rng_below(&c, 256), word >> 56);
     }
+}
+
+/* ---- fingerprints -------------------------------------------------------- */
+
+TEST(a_fingerprint_is_of_all_that_a_graph_is)
+{
+    const kith_graph g = {.n = 1, .entries = 2, .ids = {.kind = 1, .base = 4}};
+    const uint64_t parts[] = {5, 6, 7, 8, 9, 10};
+    const uint64_t all[] = {1, 2, 1, 4, 5, 6, 7, 8, 9, 10};
+
+    CHECK(kith__graph_fingerprint(&g, parts) == XXH3_64bits(all, sizeof(all)));
 }
