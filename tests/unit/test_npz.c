@@ -73,6 +73,9 @@ TEST(other_archives_are_refused)
     CHECK_REFUSED(
         features_by(kith__npz_features_read, golden("scipy_bsr.npz"), &f, &err),
         KITH_ERR_PARSE, 0, "in the format 'bsr', expected csr");
+    CHECK_REFUSED(features_by(kith__npz_features_read,
+                              golden("long_format.npz"), &f, &err),
+                  KITH_ERR_PARSE, 0, "in the format 'csrabcd', expected csr");
     CHECK_REFUSED(features_by(kith__npz_features_read, golden("two_arrays.npz"),
                               &f, &err),
                   KITH_ERR_PARSE, 0, "has 2 arrays and no 'format.npy'");
