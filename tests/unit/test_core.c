@@ -1,6 +1,8 @@
 /* What everything stands on: sizes, threads, maps, paths, messages. */
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
+#include <xxhash.h>
 
 #include "check.h"
 #include "core/alloc.h"
@@ -8,6 +10,7 @@
 #include "core/map.h"
 #include "core/out_file.h"
 #include "core/rng.h"
+#include "graph/graph_object.h"
 
 /* ---- memory -------------------------------------------------------------- */
 
@@ -364,6 +367,25 @@ TEST(reading_past_the_end_fails_and_within_it_gives_the_bytes)
     CHECK_INT(kith__scratch_open(check_path("absent"), &fd, &err), KITH_ERR_IO);
 }
 
+/* Where the file system has unnamed files; a name would be seen in the link. */
+TEST(a_scratch_file_never_had_a_name)
+{
+    char self[48], shown[256] = "";
+    const int probe = open(check_folder(), O_RDWR | O_TMPFILE, 0600);
+    kith_error err;
+    int fd = -1;
+
+    if (probe < 0)
+        check_skip("no unnamed files here");
+    close(probe);
+    CHECK_OK(kith__scratch_open(check_folder(), &fd, &err));
+    snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+    CHECK(readlink(self, shown, sizeof(shown) - 1) > 0);
+    CHECK(strstr(shown, "kith-spill") == NULL);
+    CHECK(fcntl(fd, F_GETFD) & FD_CLOEXEC);
+    close(fd);
+}
+
 /* ---- random numbers ------------------------------------------------------ */
 
 /* The definition, with every step written out. */
@@ -401,4 +423,15 @@ TEST(reals_and_bounded_numbers_are_scaled_words)
         CHECK(kith__rng_real(&b) == ldexp((double)(word >> 11), -53));
         CHECK_INT(kith__rng_below(&c, 256), word >> 56);
     }
+}
+
+/* ---- fingerprints -------------------------------------------------------- */
+
+TEST(a_fingerprint_is_of_all_that_a_graph_is)
+{
+    const kith_graph g = {.n = 1, .entries = 2, .ids = {.kind = 1, .base = 4}};
+    const uint64_t parts[] = {5, 6, 7, 8, 9, 10};
+    const uint64_t all[] = {1, 2, 1, 4, 5, 6, 7, 8, 9, 10};
+
+    CHECK(kith__graph_fingerprint(&g, parts) == XXH3_64bits(all, sizeof(all)));
 }

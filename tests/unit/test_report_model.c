@@ -338,3 +338,67 @@ TEST(the_trace_is_the_change_of_each_step)
     CHECK_NEAR(last, c->residual, 1e-6);
     page_free(g);
 }
+
+/* ---- one node ------------------------------------------------------------ */
+
+/* Numbers that no run gave, so that each is seen in its place. */
+TEST(an_explanation_is_written_number_by_number)
+{
+    page *g = page_new("linbp", 10);
+    kith_part labelled[] = {{0, 1, 2.5}, {1, -1, -.25}},
+              others[] = {{2, -1, 3}};
+    kith_via via[] = {{4, .5, 7}, {5, .125, 8}};
+    kith_path paths[] = {{2, {0, 1, 2}, {.5, .25}, 6, .75},
+                         {1, {3, 2}, {.2}, 5, 1}};
+    kith_feature_part features[] = {{9, 1.5, 2, 3, "own"}};
+    const kith_explanation e = {.node = 2,
+                                .of_class = 1,
+                                .likeliest = 2,
+                                .belief = .1,
+                                .probability = .2,
+                                .likeliest_probability = .3,
+                                .sum = .4,
+                                .residual = .5,
+                                .own = .6,
+                                .labelled = .7,
+                                .others = .8,
+                                .iterations = 12,
+                                .through_neighbours = .9,
+                                .bias = 1.1,
+                                .feature_sum = 1.2,
+                                .paths_complete = true,
+                                .n_labelled = 2,
+                                .n_others = 1,
+                                .n_neighbours = 2,
+                                .n_paths = 2,
+                                .n_features = 1,
+                                .top_labelled = labelled,
+                                .top_others = others,
+                                .neighbours = via,
+                                .paths = paths,
+                                .features = features};
+    kith_error err;
+    size_t length;
+
+    kith_array_free(g->html);
+    CHECK_OK(kith_report_explanation(g->solution, &e, &g->html, &length, &err));
+    CHECK_INT(strlen(g->html), length);
+    CHECK(told(g, "{\"kind\":\"explanation\",\"node\":\"2\",\"class\":\"1\","
+                  "\"likeliest\":\"2\",\"is_likeliest\":false,\"clamped\":"
+                  "false,\"known\":\"\",\"method\":\"linbp\","));
+    CHECK(told(g, "\"probability\":0.2,\"belief\":0.1,\"sum\":0.4,"
+                  "\"residual\":0.5,\"iterations\":12,"
+                  "\"through_neighbours\":0.9,\"bias\":1.1,"
+                  "\"feature_sum\":1.2,\"likeliest_probability\":0.3,"));
+    CHECK(told(g, ",0.6]"));
+    CHECK(told(g, ",0.7]"));
+    CHECK(told(g, ",0.8]"));
+    CHECK(told(g, "\"paths_complete\":true,\"top_labelled\":[[\"0\",\"1\",2.5],"
+                  "[\"1\",\"\",-0.25]],\"top_others\":[[\"2\",\"\",3]],"));
+    CHECK(told(g, ",0.5,7],["));
+    CHECK(told(g, ",0.125,8]],\"paths\":[{\"nodes\":[\"0\",\"1\",\"2\"],"
+                  "\"weights\":[0.5,0.25],\"coupling\":6,\"value\":0.75},"
+                  "{\"nodes\":[\"3\",\"2\"],\"weights\":[0.2],\"coupling\":5,"
+                  "\"value\":1}],\"features\":[[9,\"own\",1.5,2,3]]}"));
+    page_free(g);
+}
