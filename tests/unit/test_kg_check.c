@@ -326,7 +326,7 @@ TEST(numbers_of_an_lcm_em_model_are_bounded_before_they_are_used)
 
     kith_train_options_init(&o);
     o.fixed = KITH_FIX_ALL;
-    CHECK_OK(kith_split_random(d->labels, 5, 0, 1, 0, &split, &err));
+    CHECK_OK(kith_split_random(d->graph, d->labels, 5, 0, 1, 0, &split, &err));
     CHECK_OK(kith_model_train(d, "lcm-em", &split, &o, &m, NULL, &err));
     for (int i = 0; i < 4; i++) {
         if (!kith__state_find(&m->state, names[i]))
@@ -385,7 +385,7 @@ TEST(the_state_of_a_checkpoint_is_bounded_before_it_is_used)
     o.fixed = KITH_FIX_ALL;
     o.checkpoint = path;
     o.job = (kith_job){.threads = 1, .progress = stop_learning};
-    CHECK_OK(kith_split_random(d->labels, 5, 0, 1, 0, &split, &err));
+    CHECK_OK(kith_split_random(d->graph, d->labels, 5, 0, 1, 0, &split, &err));
     CHECK(kith_model_train(d, "lcm", &split, &o, &m, NULL, &err) ==
           KITH_ERR_CANCELLED);
     o.job.progress = NULL;

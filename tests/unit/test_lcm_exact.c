@@ -430,6 +430,66 @@ TEST(exact_learns_that_neighbours_differ)
     free(again);
 }
 
+/* Beliefs are the sum of W^j Q H^j with the weights and the coupling that come
+ * with them: what was learnt is told whole. */
+TEST(exact_tells_what_it_learnt)
+{
+    enum { NODES = 20, K = 3, TRAIN = 12, CELLS = NODES * K };
+    kith_graph *g = small_graph(NODES, 40, true, 12);
+    static float Q[CELLS], P[CELLS], shown[CELLS], H[K * K], weights[4 * 40];
+    static double W[NODES * NODES], now[CELLS], next[CELLS], sum[CELLS];
+    kith__beliefs out = {.P = P, .coupling = H, .weights = weights, .Q = shown};
+    kith__left_out left_out;
+    bool learnt = false;
+    kith_params p;
+    small_task t;
+    kith_error err;
+
+    kith_params_init(&p);
+    p.gradient = KITH_GRADIENT_EXACT;
+    p.iterations = 9;
+    p.tolerance = 0;
+    small_task_new(&t, g, K, TRAIN, 2);
+    random_potentials(Q, NODES, K, 4);
+    CHECK_OK(kith__left_out_new(&t.task, NULL, &p, &left_out, &err));
+    t.task.left_out = &left_out;
+    CHECK_OK(kith__method_find("lcm")->run(&t.task, &p, Q, &out, &err));
+    CHECK_INT(out.certificate.iterations, 9);
+    CHECK(out.linear == KITH__SUM && out.has_coupling);
+    for (int u = 0; u < NODES; u++)
+        for (int64_t e = t.task.W.rows[u]; e < t.task.W.rows[u + 1]; e++) {
+            const int v = t.task.W.neighbours[e];
+
+            W[u * NODES + v] = (double)weights[e];
+            learnt = learnt || fabsf(weights[e] - t.task.W.weights[e]) > 1e-4f;
+        }
+    CHECK(learnt);
+    for (int i = 0; i < CELLS; i++)
+        sum[i] = now[i] = (double)shown[i];
+    for (int j = 0; j < 9; j++) {
+        memset(next, 0, sizeof(next));
+        for (int u = 0; u < NODES; u++)
+            for (int v = 0; v < NODES; v++)
+                for (int i = 0; i < K; i++)
+                    for (int c = 0; c < K; c++)
+                        next[u * K + c] += W[u * NODES + v] * now[v * K + i] *
+                                           (double)H[i * K + c];
+        memcpy(now, next, sizeof(now));
+        for (int i = 0; i < CELLS; i++)
+            sum[i] += now[i];
+    }
+    for (int i = 0; i < CELLS; i++) {
+        const int u = i / K, c = i % K;
+
+        CHECK_NEAR(P[i], sum[i], 1e-5);
+        CHECK_NEAR(shown[i], (u < TRAIN ? c == u % K : (double)Q[i]) - 1.0 / K,
+                   1e-6);
+    }
+    kith__left_out_release(&left_out);
+    small_task_release(&t);
+    kith_graph_free(g);
+}
+
 TEST(exact_survives_every_allocation_failure)
 {
     kith_dataset *d = generated_with(60, 2, 10, .8, 4);
