@@ -11,6 +11,7 @@ T            =
 CONFIGURE := $(if $(filter true 1,$(CI)),-DKITH_WERROR=ON)
 
 .PHONY: all help demo test test-browser bench lint fuzz asan tsan install clean
+.PHONY: faults
 .PHONY: setup-build setup-test setup-browser setup-lint setup-fuzz setup-bench
 .NOTPARALLEL: # apt-get cannot run twice at once; ninja uses all cores
 
@@ -48,6 +49,10 @@ asan: setup-test ## run all tests under AddressSanitizer and UBSan
 tsan: setup-test setup-fuzz ## run the unit tests under ThreadSanitizer
 	@$(call build,tsan,build-tsan)
 	@KINDS=unit tests/run.sh build-tsan $(T)
+
+faults: setup-test all ## kill, starve and mislead commands; table in docs/reliability.md
+	@TABLE=$(if $(filter short,$(FAULTS)),,docs/reliability.md) \
+		tests/faults/run.sh $(BUILD) $(T)
 
 install: all ## install below PREFIX=/usr/local (and DESTDIR=)
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"

@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+#!/bin/bash
 # cases.sh: commands that replace files, and the two states that a fault may
 # leave; sourced by the parts that use tests/faults/fault.
 #
@@ -6,7 +6,8 @@
 #
 # A case is a folder: in/ what it reads, old/ its outputs before, new/ after,
 # and the files `command`, `next` (a command that reads what was written, as the
-# next one might) and `name`.
+# next one might) and `name`.  `cases.sh KIND CASE` is one row of that, in a
+# folder of its own, so that several run at once: they wait for the disk.
 set -u
 
 fault=$BUILD/tests/faults/fault
@@ -25,10 +26,18 @@ begin() {
 command_is() { printf '%s\n' "$@" >"$here/command"; }
 next_is() { printf '%s\n' "$@" >"$here/next"; }
 
+# kith WHICH [TOOL...]: run the case's `command` or `next`, by a tool.
+kith() {
+    local which=$1 words
+    shift
+    mapfile -t words <"$here/$which"
+    "$@" "$KITH" "${words[@]}" -q
+}
+
 # end: make new/ by running the command undisturbed on old/.
 end() {
     cp -a "$here/old" "$here/new"
-    (cd "$here/new" && "$KITH" $(cat "$here/command") -q >/dev/null) || {
+    (cd "$here/new" && kith command >/dev/null) || {
         echo "$(cat "$here/name") fails undisturbed" >&2
         exit 1
     }
@@ -164,8 +173,7 @@ leftovers() { [ -n "$(find "${1:-w}" -name '.*kith-*' -print -quit)" ]; }
 try() {
     local status state
     rm -rf w && cp -a "$here/old" w || exit 2
-    (cd w && exec "$fault" "$1" "$2" ../count "$KITH" $(cat "$here/command") \
-        -q >../stdout 2>../stderr)
+    (cd w && kith command "$fault" "$1" "$2" ../count >../stdout 2>../stderr)
     status=$?
     [ "$(tail -n 1 count)" = yes ] || { echo none; return; }
     [ $status -ne 124 ] || { echo hang; return; }
@@ -177,7 +185,7 @@ try() {
     fi
     # A list of outputs says that the next command is to finish.
     if [ $status -ne 0 ] && ls -d w/.*.kith-set >/dev/null 2>&1; then
-        (cd w && "$KITH" $(cat "$here/next") -q >/dev/null 2>&1)
+        (cd w && kith next >/dev/null 2>&1)
         echo "$1 $2" >>finished
     fi
     if [ $status -ne 0 ] && same_as old; then state=old
@@ -186,7 +194,7 @@ try() {
     else state=half
     fi
     if leftovers; then
-        (cd w && "$KITH" $(cat "$here/command") -q >/dev/null 2>&1)
+        (cd w && kith command >/dev/null 2>&1)
         if leftovers || ! same_as new; then state=litter; fi
     fi
     case $state in mixed | half | litter)
@@ -208,8 +216,7 @@ calls() {
     [ "$letters" = rws ] || every=$(((every + 3) / 4))
     case $kind in plain*) kind=plain ;; *) kind=none ;; esac
     rm -rf w && cp -a "$here/old" w || exit 2
-    (cd w && exec "$fault" $kind 0 ../count "$KITH" $(cat "$here/command") -q \
-        >/dev/null) || exit
+    (cd w && kith command "$fault" $kind 0 ../count >/dev/null) || exit
     head -n 1 count | awk -v letters="$letters" -v every="$every" \
         -v seed="$SEED" '{
             n = length($0)
@@ -229,7 +236,8 @@ calls() {
 
 # row KIND: try a kind of fault at all calls of the case, and print its row.
 row() {
-    local name=$(cat "$here/name") what=$1
+    local name what=$1
+    name=$(cat "$here/name")
     case $1 in
     none | plain) exit 2 ;;
     kill) what="killed at a call" ;;
@@ -250,7 +258,7 @@ row() {
 }
 
 for_all() {
-    local kinds=$* base=$PWD case kind status
+    local kind case status
     "$fault" none 0 - true
     status=$?
     if [ $status -ne 0 ]; then
@@ -258,13 +266,9 @@ for_all() {
         exit 0
     fi
     make_cases
-    for kind in $kinds; do
+    for kind; do
         for case in */old; do echo "$kind $(dirname "$case")"; done
-    done | xargs -P $((3 * $(nproc))) -L 1 bash -c '
-        . "$TESTS/faults/cases.sh"
-        here='"$base"'/$2
-        mkdir "'"$base"'/try-$2-$1" && cd "'"$base"'/try-$2-$1" &&
-            row "$1" >../"$2-$1.row"' -
+    done | xargs -P $((3 * $(nproc))) -L 1 "$TESTS/faults/cases.sh"
     cat ./*.row
     echo "$(cat try-*/finished 2>/dev/null | wc -l) tries ended while outputs" \
         "changed places; the next command finished" >&2
@@ -273,3 +277,8 @@ for_all() {
 SEED=${SEED:-1}
 EVERY=${EVERY:-$([ "$FAULTS" = short ] && echo 12 || echo 1)}
 export SEED EVERY
+
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+    here=$PWD/$2
+    mkdir "try-$2-$1" && cd "try-$2-$1" && row "$1" >"../$2-$1.row"
+fi
