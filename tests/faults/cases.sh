@@ -2,7 +2,8 @@
 # cases.sh: commands that replace files, and the two states that a fault may
 # leave; sourced by the parts that use tests/faults/fault.
 #
-#     for_all KIND...: rows for every case and kind on standard output
+#     for_all WHAT KIND...: a row for every case on standard output, for all
+#                           these kinds of faults together, which WHAT names
 #
 # A case is a folder: in/ what it reads, old/ its outputs before, new/ after,
 # and the files `command`, `next` (a command that reads what was written, as the
@@ -205,7 +206,8 @@ try() {
 
 # ---- all of them ------------------------------------------------------------
 
-# calls KIND: the numbers of the calls that the fault can happen to.  In the short
+# calls KIND: the numbers of the calls that the fault can happen to; on a plain
+# file system from the first that writes on, which are the others.  In the short
 # form one in EVERY is drawn, and few of those before the first that writes.
 calls() {
     local kind=$1 letters=rws every=$EVERY
@@ -218,10 +220,10 @@ calls() {
     rm -rf w && cp -a "$here/old" w || exit 2
     (cd w && kith command "$fault" $kind 0 ../count >/dev/null) || exit
     head -n 1 count | awk -v letters="$letters" -v every="$every" \
-        -v seed="$SEED" '{
+        -v plain=$([ $kind = none ]; echo $?) -v seed="$SEED" '{
             n = length($0)
             srand(seed)
-            few = every > 1 ? 5 : 1
+            few = plain ? 1e9 : every > 1 ? 5 : 1
             for (i = 1; i <= n; i++) {
                 letter = substr($0, i, 1)
                 few = letter == "r" ? few : 1
@@ -236,29 +238,19 @@ calls() {
 
 # row KIND: try a kind of fault at all calls of the case, and print its row.
 row() {
-    local name what=$1
-    name=$(cat "$here/name")
-    case $1 in
-    none | plain) exit 2 ;;
-    kill) what="killed at a call" ;;
-    short) what="a short write" ;;
-    full) what="the disk full from a call on" ;;
-    plain,*) what="${1#plain,}, on a plain file system" ;;
-    esac
-    [ "$what" != "kill, on a plain file system" ] ||
-        what="killed, on a plain file system"
     for n in $(calls "$1"); do try "$1" "$n"; done |
-        awk -v OFS='\t' -v name="$name" -v what="$what" '
+        awk -v OFS='\t' -v name="$(cat "$here/name")" '
             $1 != "none" { n[$1]++; tried++ }
             END {
-                print name, what, tried + 0, n["old"] + 0, n["new"] + 0,
+                print name, "", tried + 0, n["old"] + 0, n["new"] + 0,
                     n["mixed"] + 0, n["half"] + 0, n["litter"] + 0,
                     n["crash"] + 0, n["hang"] + 0
             }'
 }
 
 for_all() {
-    local kind case status
+    local what=$1 kind case status
+    shift
     "$fault" none 0 - true
     status=$?
     if [ $status -ne 0 ]; then
@@ -269,7 +261,19 @@ for_all() {
     for kind; do
         for case in */old; do echo "$kind $(dirname "$case")"; done
     done | xargs -P $((3 * $(nproc))) -L 1 "$TESTS/faults/cases.sh"
-    cat ./*.row
+    cat ./*.row | awk -F '\t' -v OFS='\t' -v what="$what" '
+        {
+            if (!($1 in seen)) name[++n] = $1
+            seen[$1] = 1
+            for (i = 3; i <= 10; i++) sum[$1, i] += $i
+        }
+        END {
+            for (k = 1; k <= n; k++) {
+                row = name[k] OFS what
+                for (i = 3; i <= 10; i++) row = row OFS sum[name[k], i]
+                print row
+            }
+        }'
     echo "$(cat try-*/finished 2>/dev/null | wc -l) tries ended while outputs" \
         "changed places; the next command finished" >&2
 }

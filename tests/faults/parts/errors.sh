@@ -4,4 +4,4 @@
 # outputs are old or all are new; success means new; nothing is left over.
 # shellcheck source=../cases.sh
 . "$TESTS/faults/cases.sh"
-for_all EIO EINTR ENOSPC full short plain,EIO
+for_all "a call fails" EIO EINTR ENOSPC full short plain,EIO

@@ -4,4 +4,4 @@
 # old or all are new; after the next run of the command nothing is left over.
 # shellcheck source=../cases.sh
 . "$TESTS/faults/cases.sh"
-for_all kill plain,kill
+for_all "killed at a call" kill plain,kill
