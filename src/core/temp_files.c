@@ -105,7 +105,7 @@ static bool take_folder(const char *name, const char *from, int *fd)
     *fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*fd >= 0 && lock_new(*fd))
         return true;
-    why = *fd >= 0 ? EEXIST : errno;
+    why = *fd >= 0 || errno == ENOENT ? EEXIST : errno; /* swept away */
     if (*fd >= 0)
         close(*fd);
     *fd = -1;
