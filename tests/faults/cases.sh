@@ -186,8 +186,8 @@ try() {
     fi
     # A list of outputs says that the next command is to finish.
     if [ $status -ne 0 ] && ls -d w/.*.kith-set >/dev/null 2>&1; then
+        same_as old || same_as new || echo "$1 $2" >>between
         (cd w && kith next >/dev/null 2>&1)
-        echo "$1 $2" >>finished
     fi
     if [ $status -ne 0 ] && same_as old; then state=old
     elif same_as new; then state=new
@@ -220,10 +220,10 @@ calls() {
     rm -rf w && cp -a "$here/old" w || exit 2
     (cd w && kith command "$fault" $kind 0 ../count >/dev/null) || exit
     head -n 1 count | awk -v letters="$letters" -v every="$every" \
-        -v plain=$([ $kind = none ]; echo $?) -v seed="$SEED" '{
+        -v kind="$kind" -v seed="$SEED" '{
             n = length($0)
             srand(seed)
-            few = plain ? 1e9 : every > 1 ? 5 : 1
+            few = kind == "plain" ? 1e9 : every > 1 ? 5 : 1
             for (i = 1; i <= n; i++) {
                 letter = substr($0, i, 1)
                 few = letter == "r" ? few : 1
@@ -274,8 +274,8 @@ for_all() {
                 print row
             }
         }'
-    echo "$(cat try-*/finished 2>/dev/null | wc -l) tries ended while outputs" \
-        "changed places; the next command finished" >&2
+    echo "$(cat try-*/between 2>/dev/null | wc -l) tries ended between two" \
+        "renames of a set; the next command finished them" >&2
 }
 
 SEED=${SEED:-1}

@@ -70,7 +70,7 @@ if [ -n "${TABLE:-}" ]; then
         sed '/^<!-- faults -->$/q' "$TABLE"
         # shellcheck disable=SC2016 # code in Markdown
         printf '\n`make faults`, %s, %s cores, %s, %s:\n\n' "$(date -u +%F)" \
-            "$(nproc)" "$(uname -sr)" "$(stat -f -c %T "$scratch")"
+            "$(nproc)" "$(uname -sr)" "$(df --output=fstype "$scratch" | tail -n 1)"
         cat "$scratch/table"
         printf '\n'
         sed -n '/^<!-- \/faults -->$/,$p' "$TABLE"
