@@ -15,6 +15,7 @@ CONFIGURE := $(if $(filter true 1,$(CI)),-DKITH_WERROR=ON)
 
 .PHONY: all help demo test test-browser bench lint fuzz asan tsan install clean
 .PHONY: coverage valgrind mutants setup-valgrind setup-mutants
+.PHONY: faults
 .PHONY: setup-build setup-test setup-browser setup-lint setup-fuzz setup-bench
 .NOTPARALLEL: # apt-get cannot run twice at once; ninja uses all cores
 
@@ -63,6 +64,10 @@ valgrind: setup-test setup-valgrind ## run all tests under valgrind; KINDS="unit
 
 mutants: setup-test setup-mutants ## change N=100 places by SEED=1 below FOLDER=src: do tests fail?
 	@N=$(N) SEED=$(SEED) FOLDER="$(FOLDER)" tests/mutants/mutants.py
+
+faults: setup-test all ## kill, starve and mislead commands; table in docs/reliability.md
+	@TABLE=$(if $(filter short,$(FAULTS)),,docs/reliability.md) \
+		tests/faults/run.sh $(BUILD) $(T)
 
 install: all ## install below PREFIX=/usr/local (and DESTDIR=)
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"

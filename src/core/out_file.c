@@ -63,6 +63,18 @@ bool kith__read_at(int fd, void *bytes, int64_t length, int64_t offset)
 
 /* ---- where it goes ------------------------------------------------------- */
 
+kith_status kith__look(const char *path, mode_t *mode, kith_error *err)
+{
+    struct stat at;
+
+    *mode = 0;
+    if (stat(path, &at) == 0)
+        *mode = at.st_mode;
+    else if (errno != ENOENT && errno != ENOTDIR && errno != ENAMETOOLONG)
+        return kith__fail_errno(err, path, "open");
+    return KITH_OK;
+}
+
 /* Follow one link, if `at` is one; false with errno if it is not. */
 static bool follow(char at[PATH_MAX])
 {
@@ -158,21 +170,31 @@ static kith_status open_hidden(kith__out *o, kith_error *err)
     return KITH_OK;
 }
 
+/* Only a file may be replaced.  (A device is written in place, unless the
+ * system failed to tell that it is one.) */
+static kith_status check_file(const char *path, kith_error *err)
+{
+    struct stat at;
+
+    if (stat(path, &at) == 0)
+        errno = S_ISREG(at.st_mode)   ? ENOENT
+                : S_ISDIR(at.st_mode) ? EISDIR
+                                      : EIO;
+    return errno == ENOENT ? KITH_OK : kith__fail_errno(err, path, "write");
+}
+
 kith_status kith__out_open(const char *path, kith__out **out, kith_error *err)
 {
     kith_status st = KITH_OK;
     kith__out *o = NULL;
-    struct stat at;
 
     *out = NULL;
     TRY_NEW(o, kith__alloc_zeroed(1, sizeof(*o)));
     o->fd = -1;
     if (kith_path_is_stream(path)) {
         TRY(open_stream(o, path, err));
-    } else if (stat(path, &at) == 0 && S_ISDIR(at.st_mode)) {
-        errno = EISDIR;
-        TRY(kith__fail_errno(err, path, "write"));
     } else {
+        TRY(check_file(path, err));
         TRY_NEW(o->shown, kith__copy_string(path, strlen(path)));
         TRY(kith__resolve(path, &o->path, err));
         TRY(kith__outputs_settle(o->path, err));

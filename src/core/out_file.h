@@ -12,6 +12,7 @@
 #define KITH_CORE_OUT_FILE_H
 
 #include <stdbool.h>
+#include <sys/types.h>
 
 #include "core/status.h"
 
@@ -49,6 +50,10 @@ kith_status kith__scratch_open(const char *folder, int *fd, kith_error *err);
 /* What a path leads to, in kith__alloc()'s memory: the target of links, also
  * one that is not there yet. */
 kith_status kith__resolve(const char *path, char **out, kith_error *err);
+
+/* The mode of what is at path, 0 if nothing is.  What cannot be looked at is a
+ * failure: it must not pass for a file that is not there. */
+kith_status kith__look(const char *path, mode_t *mode, kith_error *err);
 
 /* pwrite / pread of everything; false with errno on failure or early end. */
 bool kith__write_at(int fd, const void *bytes, int64_t length, int64_t offset);

@@ -182,16 +182,19 @@ static kith_status fail_item(const item *it, kith_error *err)
 /* ---- changing places ----------------------------------------------------- */
 
 /* What tells a file from its successor: unchanged by a rename. */
-static void identify(const char *path, char out[ID])
+static bool identify(const char *path, char out[ID])
 {
     struct stat at;
 
-    if (lstat(path, &at) != 0)
+    if (lstat(path, &at) != 0) {
         snprintf(out, ID, "-");
-    else
-        snprintf(out, ID, "%" PRIuMAX ".%" PRIdMAX ".%" PRIdMAX ".%ld",
-                 (uintmax_t)at.st_ino, (intmax_t)at.st_size,
-                 (intmax_t)at.st_mtim.tv_sec, at.st_mtim.tv_nsec);
+        return errno == ENOENT || errno == ENOTDIR;
+    }
+
+    snprintf(out, ID, "%" PRIuMAX ".%" PRIdMAX ".%" PRIdMAX ".%ld",
+             (uintmax_t)at.st_ino, (intmax_t)at.st_size,
+             (intmax_t)at.st_mtim.tv_sec, at.st_mtim.tv_nsec);
+    return true;
 }
 
 /* Exchange two folders in three steps, where it cannot be done in one. */
@@ -230,26 +233,20 @@ static bool put(const item *it)
                                 : rename(it->temp, it->path) == 0;
 }
 
-static bool is_put(const item *it)
-{
-    char now[ID];
-
-    identify(it->path, now);
-    return strcmp(now, it->fresh) == 0;
-}
-
-/* Take back what put() did. */
+/* Take back what put() did; false if all is not as it was. */
 static bool take_back(const item *it)
 {
     char now[ID];
 
-    if (!is_put(it))
+    if (!identify(it->path, now))
+        return false;
+    if (strcmp(now, it->old) == 0)
         return true;
-    if (it->kind == A_NEW_FOLDER ||
-        (it->kind != A_REMOVAL && strcmp(it->old, "-") == 0))
+    if (strcmp(now, it->fresh) != 0)
+        return false;
+    if (it->kind == A_NEW_FOLDER || strcmp(it->old, "-") == 0)
         return rename(it->path, it->temp) == 0;
-    identify(it->temp, now);
-    if (strcmp(now, it->old) != 0)
+    if (!identify(it->temp, now) || strcmp(now, it->old) != 0)
         return false;
     return it->kind == A_REMOVAL ? rename(it->temp, it->path) == 0 : put(it);
 }
@@ -386,19 +383,14 @@ out:
 static kith_status forward(const item *it, kith_error *err)
 {
     char now[ID], temp[ID];
+    const bool known = identify(it->path, now) && identify(it->temp, temp);
+    bool due = known && strcmp(now, it->old) == 0;
 
-    identify(it->path, now);
-    identify(it->temp, temp);
-    if (it->kind == A_REMOVAL) {
-        if (strcmp(now, it->old) != 0)
-            return KITH_OK;
-    } else if (strcmp(temp, it->fresh) != 0 ||
-               (strcmp(now, it->old) != 0 && strcmp(now, "-") != 0)) {
+    if (known && it->kind != A_REMOVAL)
+        due = strcmp(temp, it->fresh) == 0 && (due || strcmp(now, "-") == 0);
+    if (known && (!due || put(it)))
         return KITH_OK;
-    }
-    return put(it) ? KITH_OK
-                   : kith__fail_errno(err, it->shown,
-                                      "finish what a killed run began");
+    return kith__fail_errno(err, it->shown, "finish what a killed run began");
 }
 
 /* Remove the list and what has a temporary name: first what goes for sure, the
@@ -536,8 +528,8 @@ static kith_status let_wait(item *it, kith_error *err)
     if ((it->kind == A_REMOVAL && it->fd < 0) ||
         !kith__temp_rename(it->path, true, it->fd, &it->temp))
         return kith__fail_errno(err, it->shown, "create");
-    identify(it->temp, it->fresh);
-    identify(it->path, it->old);
+    if (!identify(it->temp, it->fresh) || !identify(it->path, it->old))
+        return kith__fail_errno(err, it->shown, "create");
     if (it->kind == A_REMOVAL)
         snprintf(it->fresh, ID, "-");
     return KITH_OK;

@@ -63,7 +63,7 @@ static bool lock_new(int fd)
 
     if (flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK)
         return false;
-    return fstat(fd, &at) == 0 && at.st_nlink > 0;
+    return fstat(fd, &at) != 0 || at.st_nlink > 0;
 }
 
 int kith__temp_unnamed(const char *path)
@@ -105,7 +105,7 @@ static bool take_folder(const char *name, const char *from, int *fd)
     *fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (*fd >= 0 && lock_new(*fd))
         return true;
-    why = *fd >= 0 ? EEXIST : errno;
+    why = *fd >= 0 || errno == ENOENT ? EEXIST : errno; /* swept away */
     if (*fd >= 0)
         close(*fd);
     *fd = -1;
@@ -219,10 +219,24 @@ static const char *digits(const char *at)
     return n > 0 ? at + n : NULL;
 }
 
+/* What follows ".NAME", or "..NAME.kith-set" (a list that is being written), in
+ * the name of a file; NULL if it begins otherwise. */
+static const char *after_name(const char *entry, const char *name, int length)
+{
+    const size_t n = (size_t)length;
+
+    if (entry[0] == '.' && strncmp(entry + 1, name, n) == 0)
+        return entry + 1 + n;
+    if (strncmp(entry, "..", 2) == 0 && strncmp(entry + 2, name, n) == 0 &&
+        strncmp(entry + 2 + n, ".kith-set", 9) == 0)
+        return entry + 2 + n + 9;
+    return NULL;
+}
+
 /* Is what follows ".NAME" the ending of a temporary name? */
 static bool is_ending(const char *at, bool waiting)
 {
-    if (strncmp(at, ".kith-", 6) != 0)
+    if (!at || strncmp(at, ".kith-", 6) != 0)
         return false;
     at += 6;
     if (waiting && strncmp(at, "new-", 4) == 0)
@@ -260,9 +274,7 @@ void kith__temp_sweep(const char *path, bool waiting)
     const char *name = name_of(path, &length);
 
     while (dir && (entry = readdir(dir)))
-        if (entry->d_name[0] == '.' &&
-            strncmp(entry->d_name + 1, name, (size_t)length) == 0 &&
-            is_ending(entry->d_name + 1 + length, waiting)) {
+        if (is_ending(after_name(entry->d_name, name, length), waiting)) {
             snprintf(at, sizeof(at), "%s/%s", folder, entry->d_name);
             remove_dead(at);
         }

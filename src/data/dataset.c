@@ -81,11 +81,15 @@ static kith_status open_files(const char *path,
                               kith_error *err)
 {
     kith_status st = KITH_OK;
+    mode_t mode;
 
     TRY(kith__outputs_settle(path, err));
-    TRY(kith__is_folder(path) ? find_in_folder(path, f, err)
-                              : find_beside_file(path, f, err));
-    if (f->splits && !kith__is_folder(f->splits)) {
+    TRY(kith__look(path, &mode, err));
+    TRY(S_ISDIR(mode) ? find_in_folder(path, f, err)
+                      : find_beside_file(path, f, err));
+    if (f->splits)
+        TRY(kith__look(f->splits, &mode, err));
+    if (f->splits && !S_ISDIR(mode)) {
         kith__free(f->splits);
         f->splits = NULL;
     }
@@ -509,9 +513,11 @@ static kith_status check_replaceable(const char *folder, kith_error *err)
 {
     kith_status st = KITH_OK;
     char *edges = NULL;
+    mode_t mode;
 
-    if (!kith__is_folder(folder) || kith__folder_empty(folder))
-        return KITH_OK;
+    TRY(kith__look(folder, &mode, err));
+    if (!S_ISDIR(mode) || kith__folder_empty(folder))
+        goto out;
     TRY(kith__find_one(folder, edge_files, &edges, err));
     if (!edges)
         TRY(kith__fail(err, KITH_ERR_IO, folder, 0,

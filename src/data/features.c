@@ -72,9 +72,12 @@ static kith_status row_list(const char *path, kith__ids *ids, bool *found,
 {
     kith_status st = KITH_OK;
     char *beside = NULL;
+    mode_t mode = 0;
 
     TRY(kith__id_list_beside(path, &beside, err));
-    *found = beside && access(beside, R_OK) == 0;
+    if (beside)
+        TRY(kith__look(beside, &mode, err));
+    *found = mode != 0;
     if (*found)
         TRY(kith__id_list_read(beside, ids, err));
 out:

@@ -22,12 +22,14 @@ kith_status kith__find_file(const char *folder, const char *name, char **out,
     kith_status st = KITH_OK;
     char *base = NULL, *found = NULL;
     const char *first = "";
+    mode_t mode;
 
     *out = NULL;
     TRY_NEW(base, kith__join(folder, "/", name));
     for (int i = 0; i < 3; i++) {
         TRY_NEW(found, kith__join(base, packed[i], ""));
-        if (access(found, F_OK) == 0) {
+        TRY(kith__look(found, &mode, err));
+        if (mode) {
             if (*out)
                 TRY(kith__fail(err, KITH_ERR_PARSE, folder, 0,
                                "has both %s%s and %s%s, expected one of them",
@@ -121,7 +123,7 @@ kith_status kith__folder_begin(const char *path, bool replace,
 {
     kith_status st = KITH_OK;
     size_t n = strlen(path);
-    struct stat at;
+    mode_t mode;
 
     *out = (kith__folder){.replace = replace, .fd = -1};
     while (n > 1 && path[n - 1] == '/')
@@ -129,11 +131,11 @@ kith_status kith__folder_begin(const char *path, bool replace,
     TRY_NEW(out->shown, kith__copy_string(path, n));
     TRY(kith__resolve(out->shown, &out->path, err));
     TRY(kith__outputs_settle(out->path, err));
-    if (stat(out->path, &at) == 0 && !S_ISDIR(at.st_mode))
+    TRY(kith__look(out->path, &mode, err));
+    if (mode && !S_ISDIR(mode))
         TRY(kith__fail(err, KITH_ERR_IO, path, 0,
                        "is a file, expected a folder or a new name"));
-    if (!replace && access(out->path, F_OK) == 0 &&
-        !kith__folder_empty(out->path))
+    if (!replace && mode && !kith__folder_empty(out->path))
         TRY(kith__fail(err, KITH_ERR_IO, path, 0,
                        "exists already, expected a new folder (or --force)"));
     kith__temp_sweep(out->path, false);

@@ -8,6 +8,7 @@
 
 #include "core/out_set.h"
 
+/* False also if that cannot be told. */
 bool kith__is_folder(const char *path);
 
 /* FOLDER/NAME, or it with .gz or .zst, whichever is there; *out NULL if none,

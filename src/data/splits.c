@@ -101,23 +101,24 @@ out:
 static kith_status find_split(const kith_dataset *d, const char *name,
                               char **folder, kith_error *err)
 {
-    struct stat at;
+    kith_status st = KITH_OK;
+    mode_t mode = 0;
 
-    *folder = d->splits_at ? kith__join(d->splits_at, "/", name)
-                           : kith__copy_string(name, strlen(name));
-    if (!*folder)
-        return kith__no_memory(err);
-    if (stat(*folder, &at) == 0 && S_ISDIR(at.st_mode))
-        return KITH_OK;
+    TRY_NEW(*folder, d->splits_at ? kith__join(d->splits_at, "/", name)
+                                  : kith__copy_string(name, strlen(name)));
+    TRY(kith__look(*folder, &mode, err));
+    if (S_ISDIR(mode))
+        goto out;
     kith__free(*folder);
-    *folder = kith__copy_string(name, strlen(name));
-    if (!*folder)
-        return kith__no_memory(err);
-    if (stat(*folder, &at) == 0 && S_ISDIR(at.st_mode))
-        return KITH_OK;
-    return kith__fail(
-        err, KITH_ERR_IO, NULL, 0, "no split '%s'%s%s, and no such folder",
-        name, d->splits_at ? " in " : "", d->splits_at ? d->splits_at : "");
+    TRY_NEW(*folder, kith__copy_string(name, strlen(name)));
+    TRY(kith__look(*folder, &mode, err));
+    if (!S_ISDIR(mode))
+        TRY(kith__fail(err, KITH_ERR_IO, NULL, 0,
+                       "no split '%s'%s%s, and no such folder", name,
+                       d->splits_at ? " in " : "",
+                       d->splits_at ? d->splits_at : ""));
+out:
+    return st;
 }
 
 kith_status kith_split_read(const kith_dataset *d, const char *name,
@@ -251,7 +252,9 @@ kith_status kith_dataset_splits(const kith_dataset *d, char ***names,
     *names = NULL;
     *count = 0;
     dir = d->splits_at ? opendir(d->splits_at) : NULL;
-    while (dir && (entry = readdir(dir))) {
+    if (d->splits_at && !dir)
+        TRY(kith__fail_errno(err, d->splits_at, "open"));
+    while (dir && (errno = 0, entry = readdir(dir))) {
         bool is;
 
         TRY(is_split(d, entry->d_name, &is, err));
@@ -263,6 +266,8 @@ kith_status kith_dataset_splits(const kith_dataset *d, char ***names,
                 kith__copy_string(entry->d_name, strlen(entry->d_name)));
         n++;
     }
+    if (dir && errno != 0)
+        TRY(kith__fail_errno(err, d->splits_at, "read"));
     if (n > 0)
         qsort(list, (size_t)n, sizeof(*list), by_text);
     *names = list;

@@ -16,6 +16,7 @@ kith_status kith__graph_node_list(const char *path,
 {
     kith_status st = KITH_OK;
     char *beside = NULL;
+    mode_t mode = 0;
 
     *found = false;
     if (options->nodes) {
@@ -24,7 +25,9 @@ kith_status kith__graph_node_list(const char *path,
         goto out;
     }
     TRY(kith__id_list_beside(path, &beside, err));
-    if (beside && access(beside, R_OK) == 0) {
+    if (beside)
+        TRY(kith__look(beside, &mode, err));
+    if (mode) {
         TRY(kith__id_list_read(beside, out, err));
         *found = true;
     }

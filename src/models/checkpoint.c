@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/out_file.h"
 #include "io/sections.h"
 
 static const kith__sections_format format = {
@@ -58,12 +59,14 @@ kith_status kith__checkpoint_open(const char *path, uint64_t key,
 {
     kith_status st = KITH_OK;
     kith__checkpoint *c = NULL;
+    mode_t mode;
 
     *out = NULL;
     TRY_NEW(c, kith__alloc_zeroed(1, sizeof(*c)));
     c->key = key;
     TRY_NEW(c->path, kith__copy_string(path, strlen(path)));
-    if (access(path, F_OK) == 0)
+    TRY(kith__look(path, &mode, err));
+    if (mode)
         TRY(load(c, err));
     *out = c;
     c = NULL;

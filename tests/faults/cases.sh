@@ -1,12 +1,14 @@
-# shellcheck shell=bash
+#!/bin/bash
 # cases.sh: commands that replace files, and the two states that a fault may
 # leave; sourced by the parts that use tests/faults/fault.
 #
-#     for_all KIND...: rows for every case and kind on standard output
+#     for_all WHAT KIND...: a row for every case on standard output, for all
+#                           these kinds of faults together, which WHAT names
 #
 # A case is a folder: in/ what it reads, old/ its outputs before, new/ after,
 # and the files `command`, `next` (a command that reads what was written, as the
-# next one might) and `name`.
+# next one might) and `name`.  `cases.sh KIND CASE` is one row of that, in a
+# folder of its own, so that several run at once: they wait for the disk.
 set -u
 
 fault=$BUILD/tests/faults/fault
@@ -25,10 +27,18 @@ begin() {
 command_is() { printf '%s\n' "$@" >"$here/command"; }
 next_is() { printf '%s\n' "$@" >"$here/next"; }
 
+# kith WHICH [TOOL...]: run the case's `command` or `next`, by a tool.
+kith() {
+    local which=$1 words
+    shift
+    mapfile -t words <"$here/$which"
+    "$@" "$KITH" "${words[@]}" -q
+}
+
 # end: make new/ by running the command undisturbed on old/.
 end() {
     cp -a "$here/old" "$here/new"
-    (cd "$here/new" && "$KITH" $(cat "$here/command") -q >/dev/null) || {
+    (cd "$here/new" && kith command >/dev/null) || {
         echo "$(cat "$here/name") fails undisturbed" >&2
         exit 1
     }
@@ -164,8 +174,7 @@ leftovers() { [ -n "$(find "${1:-w}" -name '.*kith-*' -print -quit)" ]; }
 try() {
     local status state
     rm -rf w && cp -a "$here/old" w || exit 2
-    (cd w && exec "$fault" "$1" "$2" ../count "$KITH" $(cat "$here/command") \
-        -q >../stdout 2>../stderr)
+    (cd w && kith command "$fault" "$1" "$2" ../count >../stdout 2>../stderr)
     status=$?
     [ "$(tail -n 1 count)" = yes ] || { echo none; return; }
     [ $status -ne 124 ] || { echo hang; return; }
@@ -177,8 +186,8 @@ try() {
     fi
     # A list of outputs says that the next command is to finish.
     if [ $status -ne 0 ] && ls -d w/.*.kith-set >/dev/null 2>&1; then
-        (cd w && "$KITH" $(cat "$here/next") -q >/dev/null 2>&1)
-        echo "$1 $2" >>finished
+        same_as old || same_as new || echo "$1 $2" >>between
+        (cd w && kith next >/dev/null 2>&1)
     fi
     if [ $status -ne 0 ] && same_as old; then state=old
     elif same_as new; then state=new
@@ -186,7 +195,7 @@ try() {
     else state=half
     fi
     if leftovers; then
-        (cd w && "$KITH" $(cat "$here/command") -q >/dev/null 2>&1)
+        (cd w && kith command >/dev/null 2>&1)
         if leftovers || ! same_as new; then state=litter; fi
     fi
     case $state in mixed | half | litter)
@@ -197,7 +206,8 @@ try() {
 
 # ---- all of them ------------------------------------------------------------
 
-# calls KIND: the numbers of the calls that the fault can happen to.  In the short
+# calls KIND: the numbers of the calls that the fault can happen to; on a plain
+# file system from the first that writes on, which are the others.  In the short
 # form one in EVERY is drawn, and few of those before the first that writes.
 calls() {
     local kind=$1 letters=rws every=$EVERY
@@ -208,13 +218,12 @@ calls() {
     [ "$letters" = rws ] || every=$(((every + 3) / 4))
     case $kind in plain*) kind=plain ;; *) kind=none ;; esac
     rm -rf w && cp -a "$here/old" w || exit 2
-    (cd w && exec "$fault" $kind 0 ../count "$KITH" $(cat "$here/command") -q \
-        >/dev/null) || exit
+    (cd w && kith command "$fault" $kind 0 ../count >/dev/null) || exit
     head -n 1 count | awk -v letters="$letters" -v every="$every" \
-        -v seed="$SEED" '{
+        -v kind="$kind" -v seed="$SEED" '{
             n = length($0)
             srand(seed)
-            few = every > 1 ? 5 : 1
+            few = kind == "plain" ? 1e9 : every > 1 ? 5 : 1
             for (i = 1; i <= n; i++) {
                 letter = substr($0, i, 1)
                 few = letter == "r" ? few : 1
@@ -229,28 +238,19 @@ calls() {
 
 # row KIND: try a kind of fault at all calls of the case, and print its row.
 row() {
-    local name=$(cat "$here/name") what=$1
-    case $1 in
-    none | plain) exit 2 ;;
-    kill) what="killed at a call" ;;
-    short) what="a short write" ;;
-    full) what="the disk full from a call on" ;;
-    plain,*) what="${1#plain,}, on a plain file system" ;;
-    esac
-    [ "$what" != "kill, on a plain file system" ] ||
-        what="killed, on a plain file system"
     for n in $(calls "$1"); do try "$1" "$n"; done |
-        awk -v OFS='\t' -v name="$name" -v what="$what" '
+        awk -v OFS='\t' -v name="$(cat "$here/name")" '
             $1 != "none" { n[$1]++; tried++ }
             END {
-                print name, what, tried + 0, n["old"] + 0, n["new"] + 0,
+                print name, "", tried + 0, n["old"] + 0, n["new"] + 0,
                     n["mixed"] + 0, n["half"] + 0, n["litter"] + 0,
                     n["crash"] + 0, n["hang"] + 0
             }'
 }
 
 for_all() {
-    local kinds=$* base=$PWD case kind status
+    local what=$1 kind case status
+    shift
     "$fault" none 0 - true
     status=$?
     if [ $status -ne 0 ]; then
@@ -258,18 +258,31 @@ for_all() {
         exit 0
     fi
     make_cases
-    for kind in $kinds; do
+    for kind; do
         for case in */old; do echo "$kind $(dirname "$case")"; done
-    done | xargs -P $((3 * $(nproc))) -L 1 bash -c '
-        . "$TESTS/faults/cases.sh"
-        here='"$base"'/$2
-        mkdir "'"$base"'/try-$2-$1" && cd "'"$base"'/try-$2-$1" &&
-            row "$1" >../"$2-$1.row"' -
-    cat ./*.row
-    echo "$(cat try-*/finished 2>/dev/null | wc -l) tries ended while outputs" \
-        "changed places; the next command finished" >&2
+    done | xargs -P $((3 * $(nproc))) -L 1 "$TESTS/faults/cases.sh"
+    cat ./*.row | awk -F '\t' -v OFS='\t' -v what="$what" '
+        {
+            if (!($1 in seen)) name[++n] = $1
+            seen[$1] = 1
+            for (i = 3; i <= 10; i++) sum[$1, i] += $i
+        }
+        END {
+            for (k = 1; k <= n; k++) {
+                row = name[k] OFS what
+                for (i = 3; i <= 10; i++) row = row OFS sum[name[k], i]
+                print row
+            }
+        }'
+    echo "$(cat try-*/between 2>/dev/null | wc -l) tries ended between two" \
+        "renames of a set; the next command finished them" >&2
 }
 
 SEED=${SEED:-1}
 EVERY=${EVERY:-$([ "$FAULTS" = short ] && echo 12 || echo 1)}
 export SEED EVERY
+
+if [ "${BASH_SOURCE[0]}" = "$0" ]; then
+    here=$PWD/$2
+    mkdir "try-$2-$1" && cd "try-$2-$1" && row "$1" >"../$2-$1.row"
+fi

@@ -48,30 +48,29 @@ for part in "$TESTS"/faults/parts/*"${2:-}"*.sh; do
 done
 
 awk -F '\t' '
-    function line(  i, s) {
-        s = "| " (NR > n ? "**all**" : "`" $1 "`") " | " $2
-        for (i = 3; i <= 10; i++) { s = s " | " $i; if (NR <= n) sum[i] += $i }
-        return s " |"
-    }
     BEGIN {
         print "| command | what is done to it | tried | old | new | mixed |" \
               " half | litter | crash | hang |"
         print "|---|---|--:|--:|--:|--:|--:|--:|--:|--:|"
-        n = 1e9
     }
-    { print line() }
+    {
+        row = "| `" $1 "` | " $2
+        for (i = 3; i <= 10; i++) { row = row " | " $i; sum[i] += $i }
+        print row " |"
+    }
     END {
-        printf "| **all** | "
-        for (i = 3; i <= 10; i++) printf " | %d", sum[i]
-        print " |"
+        row = "| all | "
+        for (i = 3; i <= 10; i++) row = row " | " sum[i] + 0
+        print row " |"
     }' "$rows" >"$scratch/table"
 cat "$scratch/table"
 
 if [ -n "${TABLE:-}" ]; then
     {
         sed '/^<!-- faults -->$/q' "$TABLE"
+        # shellcheck disable=SC2016 # code in Markdown
         printf '\n`make faults`, %s, %s cores, %s, %s:\n\n' "$(date -u +%F)" \
-            "$(nproc)" "$(uname -sr)" "$(stat -f -c %T "$scratch")"
+            "$(nproc)" "$(uname -sr)" "$(df --output=fstype "$scratch" | tail -n 1)"
         cat "$scratch/table"
         printf '\n'
         sed -n '/^<!-- \/faults -->$/,$p' "$TABLE"

@@ -255,6 +255,45 @@ TEST(features_are_written_as_the_nodes_are_listed)
     kith_dataset_free(d);
 }
 
+TEST(a_split_without_validation_replaces_one_with_it)
+{
+    kith_dataset *d = split_set();
+    kith_error err = {0};
+    kith_split s = {0};
+
+    CHECK_OK(kith_split_read(d, "one", &s, &err));
+    CHECK_OK(kith_split_write(&s, d->graph, check_path("s/splits/two"), &err));
+    CHECK(access(check_path("s/splits/two/val.txt"), F_OK) == 0);
+    s.n_val = 0;
+    CHECK_OK(kith_split_write(&s, d->graph, check_path("s/splits/two"), &err));
+    CHECK(access(check_path("s/splits/two/val.txt"), F_OK) != 0);
+    kith_split_release(&s);
+    CHECK_OK(kith_split_read(d, "two", &s, &err));
+    CHECK_INT(s.n_val, 0);
+    CHECK_INT(s.n_train, 2);
+    kith_split_release(&s);
+    kith_dataset_free(d);
+}
+
+TEST(splits_that_cannot_be_listed_do_not_pass_for_none)
+{
+    kith_dataset *d = split_set();
+    char *at = d->splits_at, file[400];
+    kith_error err = {0};
+    char **names = NULL;
+    int n = 0;
+
+    snprintf(file, sizeof(file), "%s/one/train.txt", at);
+    d->splits_at = file; /* no folder */
+    CHECK(kith_dataset_splits(d, &names, &n, &err) == KITH_ERR_IO);
+    CHECK(strstr(err.path, "train.txt") && strstr(err.text, "cannot open"));
+    d->splits_at = at;
+    CHECK_OK(kith_dataset_splits(d, &names, &n, &err));
+    CHECK(n > 0);
+    kith_names_free(names, n);
+    kith_dataset_free(d);
+}
+
 TEST(a_data_set_survives_every_failed_allocation)
 {
     kith_build_options o = {.job = {.threads = 1}};

@@ -254,6 +254,7 @@ TEST(leftovers_of_the_dead_are_removed_those_of_the_living_stay)
     int fd;
 
     check_file(".l.kith-99-0", "dead");
+    check_file("..l.kith-set.kith-99-0", "a dead list");
     check_file(".l.kith-new-99-0", "perhaps in a list");
     check_file(".l.kith-new-99-0.bak", "a user's");
     check_file(".l.kith-99", "a user's");
@@ -262,6 +263,7 @@ TEST(leftovers_of_the_dead_are_removed_those_of_the_living_stay)
     fd = open(check_path(".l.kith-98-0"), O_RDONLY);
     CHECK(fd >= 0 && flock(fd, LOCK_EX) == 0);
     CHECK_OK(kith__out_open(check_path("l"), &o, &err));
+    CHECK(holds("..l.kith-set.kith-99-0", "-"));
     CHECK(holds(".l.kith-99-0", "-") && holds(".l.kith-98-0", "alive"));
     CHECK(holds(".l.kith-new-99-0", "perhaps in a list"));
     CHECK_OK(kith__out_open(check_path("l"), &other, &err));
