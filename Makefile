@@ -14,7 +14,7 @@ FOLDER       = src
 CONFIGURE := $(if $(filter true 1,$(CI)),-DKITH_WERROR=ON)
 
 .PHONY: all help demo test test-browser bench lint fuzz asan tsan install clean
-.PHONY: mutants setup-mutants
+.PHONY: coverage valgrind mutants setup-valgrind setup-mutants
 .PHONY: setup-build setup-test setup-browser setup-lint setup-fuzz setup-bench
 .NOTPARALLEL: # apt-get cannot run twice at once; ninja uses all cores
 
@@ -53,6 +53,14 @@ tsan: setup-test setup-fuzz ## run the unit tests under ThreadSanitizer
 	@$(call build,tsan,build-tsan)
 	@KINDS=unit tests/run.sh build-tsan $(T)
 
+coverage: setup-test ## run all tests; tell which lines and branches ran
+	@$(call build,coverage,build-coverage)
+	@tests/coverage/run.sh build-coverage $(T)
+
+valgrind: setup-test setup-valgrind ## run all tests under valgrind; KINDS="unit cli", T=word
+	@$(call build,dev,build-dev)
+	@WRAP=valgrind LIMIT=7200 tests/run.sh build-dev $(T)
+
 mutants: setup-test setup-mutants ## change N=100 places by SEED=1 below FOLDER=src: do tests fail?
 	@N=$(N) SEED=$(SEED) FOLDER="$(FOLDER)" tests/mutants/mutants.py
 
@@ -62,7 +70,8 @@ install: all ## install below PREFIX=/usr/local (and DESTDIR=)
 clean: ## remove everything that was built
 	rm -rf $(BUILD) build-*
 
-setup-build setup-test setup-browser setup-lint setup-fuzz setup-bench setup-mutants: setup-%:
+setup-build setup-test setup-browser setup-lint setup-fuzz setup-bench \
+setup-valgrind setup-mutants: setup-%:
 	@$(if $(filter yes,$(SETUP)),scripts/setup.sh $*)
 
 # $(call build,PRESET,FOLDER): configure if that has not been done, then build.

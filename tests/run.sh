@@ -9,8 +9,10 @@
 # programs.  Ends with one line `N passed, N failed[, N skipped]`; exit 1 if any
 # failed.
 #
-# Environment: KINDS (default "unit corpus cli mangled"), JOBS (default: one per
-# core), LIMIT (seconds per program, default 600).
+# Environment: KINDS (default "unit corpus cli mangled"), NAMES (programs, e.g.
+# "test_sort cli_rank"; default: all of these kinds), JOBS (default: one per
+# core), LIMIT (seconds per program, default 600), WRAP=valgrind (run all under
+# memcheck: what it finds fails the test, whatever the program makes of it).
 #
 # A .test is run as `sh FILE` in an empty folder, with KITH (the command), TESTS
 # (this folder), DATA (the bundled data) and SHARED (data sets beside the
@@ -28,13 +30,34 @@ if [ "$1" = --one ]; then
     case $name in
     test_*) set -- "$BUILD/tests/unit/$name" $filter ;;
     corpus_*)
-        set -- "$BUILD/tests/fuzz/fuzz_${name#corpus_}" \
-            "$TESTS/fuzz/corpus/${name#corpus_}" ;;
+        # bytes that were kept, and seeds that the build wrote, which must open
+        set --
+        for seeds in "$TESTS/fuzz/corpus" + "$BUILD/tests/fuzz/seeds"; do
+            case $seeds in
+            +) set -- "$@" + ;;
+            *) [ ! -d "$seeds/${name#corpus_}" ] ||
+                set -- "$@" "$seeds/${name#corpus_}" ;;
+            esac
+        done
+        set -- "$BUILD/tests/fuzz/fuzz_${name#corpus_}" "$@" ;;
     cli_*) set -- sh "$TESTS/cli/${name#cli_}.test" ;;
     mangled) set -- "$TESTS/mangled/run.sh" "$KITH" ;;
     esac
+    if [ -n "${WRAP:-}" ]; then
+        # one folder of logs per program; what is a script runs $KITH, wrapped
+        MEMCHECK_LOGS=$out/$name.memcheck
+        export MEMCHECK_LOGS
+        mkdir "$MEMCHECK_LOGS"
+        case $name in
+        test_* | corpus_*) set -- "$TESTS/valgrind/memcheck.sh" "$@" ;;
+        esac
+    fi
     timeout -k 10 "$LIMIT" "$@" >"../$name.out" 2>&1 </dev/null
-    echo "$? $(($(date +%s) - began))" >"../$name.end"
+    status=$?
+    if [ -n "${WRAP:-}" ] && grep -h . "$MEMCHECK_LOGS"/* >>"../$name.out"; then
+        status=99
+    fi
+    echo "$status $(($(date +%s) - began))" >"../$name.end"
     cd .. && rm -rf "./$name.d"
     exit 0
 fi
@@ -44,10 +67,11 @@ fi
 BUILD=$(cd "$1" && pwd) || exit 2
 filter=${2:-}
 KITH=$BUILD/kith
+[ -z "${WRAP:-}" ] || KITH=$TESTS/valgrind/kith
 DATA=$TESTS/../data
 SHARED=$TESTS/../../shared/data
 LIMIT=${LIMIT:-600}
-export BUILD TESTS KITH DATA SHARED LIMIT
+export BUILD TESTS KITH DATA SHARED LIMIT WRAP
 
 # Threads that wait must sleep: several programs share the cores.
 export OMP_WAIT_POLICY=passive
@@ -62,6 +86,7 @@ trap 'rm -rf "$out"' EXIT
 trap 'exit 130' INT TERM
 
 list() {
+    [ -z "${NAMES:-}" ] || { printf '%s\n' $NAMES; return; }
     for kind in ${KINDS:-unit corpus cli mangled}; do
         case $kind in
         unit) ls "$TESTS/unit" | sed -n 's/^\(test_.*\)\.c$/\1/p' ;;
@@ -120,7 +145,7 @@ cut -d' ' -f1 "$out/list" | awk -v out="$out" -v filter="$filter" '
         else if (status > 128)
             why = "crashed with signal " status - 128
         else if (status != 0 && bad == 0)
-            why = "exit " status
+            why = status == 99 ? "valgrind found an error" : "exit " status
         else if (plan >= 0 && plan != seen)
             why = "ended early: " seen " of " plan " tests"
         if (why == "" && seen == 0 && plan < 0)

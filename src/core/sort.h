@@ -13,9 +13,9 @@ __extension__ typedef unsigned __int128 kith__u128;
 void kith__sort_u128(kith__u128 *a, int64_t n);
 
 /*
- * Stable radix sort of n keys by their low `bits` bits, with a scratch array
- * of the same size; the result is in `a`.  11 bits a pass, passes in which all
- * keys agree are skipped.
+ * Radix sort of n keys below 2^bits, with a scratch array of the same size; the
+ * result is in `a`.  11 bits a pass, passes in which all keys agree are
+ * skipped.
  */
 void kith__radix_sort_u64(uint64_t *a, uint64_t *scratch, int64_t n, int bits);
 

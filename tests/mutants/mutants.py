@@ -240,7 +240,8 @@ def list_tests():
             for f in sorted((ROOT / "tests/cli").glob("*.test")):
                 tests["cli_" + f.stem] = [f]
         elif kind == "mangled":
-            tests["mangled"] = sorted((ROOT / "tests/mangled").glob("*"))
+            tests["mangled"] = [f for f in sorted(
+                (ROOT / "tests/mangled").rglob("*")) if f.is_file()]
     return tests
 
 
@@ -318,6 +319,11 @@ def digest(files):
     return h.hexdigest()
 
 
+def source_of(file):
+    """A source's path in the tree; ccache may have made it relative."""
+    return re.sub(r"^.*(?=\b(src|cli|include)/)", "", file)
+
+
 def covered(tree, name):
     """{path: [lines]} that one test runs, by gcov, and its CPU seconds."""
     prefix = WORK / "gcda" / name
@@ -335,7 +341,7 @@ def covered(tree, name):
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     for row in said.stdout.splitlines():
         for f in json.loads(row)["files"]:
-            path = os.path.relpath(f["file"], tree)
+            path = source_of(f["file"])
             if path.endswith(".c"):
                 lines.setdefault(path, set()).update(
                     x["line_number"] for x in f["lines"] if x["count"])
@@ -350,7 +356,7 @@ def noted(tree):
         said = subprocess.run(["gcov", "--json-format", "--stdout", note],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         for f in json.loads(said.stdout)["files"]:
-            path = os.path.relpath(f["file"], tree)
+            path = source_of(f["file"])
             if path.endswith(".c"):
                 notes[path] = (sorted({x["line_number"] for x in f["lines"]}),
                                [(x["start_line"], x["end_line"])

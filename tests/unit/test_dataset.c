@@ -273,3 +273,36 @@ TEST(a_data_set_survives_every_failed_allocation)
                                       KITH_FEATURES_AUTO, true, NULL, NULL), );
     kith_dataset_free(d);
 }
+
+/* BASE.splits beside BASE.kg, and FILE.splits beside any other file. */
+TEST(a_file_has_its_splits_beside_it)
+{
+    static const char *const file[] = {"beside.kg", "beside.tsv"};
+    static const char *const splits[] = {"beside.splits", "beside.tsv.splits"};
+    static const char *const name[] = {"first", "second"};
+    kith_error err;
+
+    CHECK_OK(kith_dataset_build(check_file("beside.tsv", "0\t1\n1\t2\n"),
+                                check_path("beside.kg"), NULL, NULL, &err));
+    for (int i = 0; i < 2; i++) {
+        kith_dataset *d = NULL;
+        kith_split split = {0};
+        char folder[64], **names = NULL;
+        int count = 0;
+
+        CHECK(mkdir(check_path(splits[i]), 0777) == 0);
+        snprintf(folder, sizeof(folder), "%s/%s", splits[i], name[i]);
+        put(folder, "train.txt", "0\n");
+        put(folder, "test.txt", "2\n1\n");
+        CHECK_OK(kith_dataset_open(check_path(file[i]), NULL, &d, &err));
+        CHECK_OK(kith_dataset_splits(d, &names, &count, &err));
+        CHECK_INT(count, 1);
+        CHECK(count == 1 && strcmp(names[0], name[i]) == 0);
+        CHECK_OK(kith_split_read(d, name[i], &split, &err));
+        CHECK_INT(split.n_train, 1);
+        CHECK_INT(split.n_test, 2);
+        kith_names_free(names, count);
+        kith_split_release(&split);
+        kith_dataset_free(d);
+    }
+}

@@ -475,3 +475,28 @@ TEST(reading_survives_every_failed_allocation)
                   kith_graph_free(g));
     }
 }
+
+/*
+ * Ids of up to 8 digits are read eight bytes at a time.  Here ids near 16
+ * million make room, so that a part of a longer one would be an id, too.
+ */
+TEST(ids_of_nine_digits_are_read_whole)
+{
+    static const char *const ids[] = {"16000000",  "15999999", "101234567",
+                                      "112345678", "10123456", "1234567"};
+    char text[4000];
+    size_t used = 0;
+    kith_graph *g = NULL;
+    kith_error err;
+
+    for (int i = 0; i < 120; i++)
+        used += (size_t)snprintf(text + used, sizeof(text) - used, "%s\t%s\n",
+                                 ids[i % 6], ids[(i + 1 + i / 60) % 6]);
+    CHECK_OK(
+        kith_graph_read(check_file("nine.tsv", text), NULL, &g, NULL, &err));
+    CHECK_INT(kith_graph_nodes(g), 6);
+    CHECK_INT(kith_graph_edges(g), 12); /* a ring of six, and every second */
+    for (int i = 0; i < 6; i++)
+        CHECK(kith_graph_find(g, ids[i], strlen(ids[i])) >= 0);
+    kith_graph_free(g);
+}

@@ -289,6 +289,8 @@ TEST(senseless_options_of_some_models_are_refused)
     o.words = 5;
     o.signal = 2;
     check_refused(o, "signal is 2, expected 0 to 1");
+    o.features = o.words = 1;
+    check_refused(o, "signal is 2, expected 0 to 1");
     o = preset("sbm", 1);
     o.edges = -1;
     check_refused(o, "edges is -1, expected 0 to 1099511627776 for 2000 nodes");

@@ -284,14 +284,39 @@ TEST(exact_objective_is_infinite_where_propagation_could_diverge)
 
 /* ---- leaving out --------------------------------------------------------- */
 
+enum { LEARNT = 24 };
+
+/* Do nodes a and b, with each other's class, stay in fold f, and all others
+ * where they were? */
+static bool dealt_alike(const kith__task *t, int32_t *truth, const int *fold,
+                        int f, int a, int b)
+{
+    const kith__known_nodes train = {t->train, truth, t->n_train};
+    const int32_t class_of_a = truth[a];
+    int now[LEARNT];
+    kith_error err;
+
+    if (fold[a] != f || fold[b] != f || truth[a] == truth[b])
+        return false;
+    truth[a] = truth[b];
+    truth[b] = class_of_a;
+    CHECK_OK(kith__deal(t, &train, 5, now, &err));
+    if (memcmp(now, fold, sizeof(now)) == 0)
+        return true;
+    truth[b] = truth[a];
+    truth[a] = class_of_a;
+    return false;
+}
+
 /* Potentials of a fold are the same whatever the labels of its nodes are. */
 TEST(left_out_labels_do_not_matter)
 {
     kith_dataset *d = generated_with(200, 3, 30, .8, 5);
     const int64_t cells = (int64_t)kith_graph_nodes(d->graph) * 3;
-    int32_t train[24], truth[24];
+    int32_t train[LEARNT], truth[LEARNT];
     kith_params p;
     kith_error err;
+    int exchanged = 0;
 
     kith_params_init(&p);
     for (int f = 0; f < 5; f++) {
@@ -300,31 +325,33 @@ TEST(left_out_labels_do_not_matter)
                         .classes = 3,
                         .train = train,
                         .truth = truth,
-                        .n_train = 24,
+                        .n_train = LEARNT,
                         .threads = 2};
         kith__left_out before, after;
+        bool found = false;
 
-        for (int l = 0; l < 24; l++) {
+        for (int l = 0; l < LEARNT; l++) {
             train[l] = l * 8;
             truth[l] = l % 3;
         }
         CHECK_OK(kith__left_out_new(&t, d->features, &p, &before, &err));
         CHECK_INT(before.folds, 5);
-        CHECK_INT(before.judged, 24);
-        for (int l = 0; l < 3; l++) { /* turn the classes of one fold round */
-            CHECK_INT(before.fold[3 * f + l], f);
-            truth[3 * f + l] = (truth[3 * f + l] + 1) % 3;
-        }
+        CHECK_INT(before.judged, LEARNT);
+        for (int i = 0; !found && i < LEARNT * LEARNT; i++)
+            found = dealt_alike(&t, truth, before.fold, f, i / LEARNT,
+                                i % LEARNT);
         CHECK_OK(kith__left_out_new(&t, d->features, &p, &after, &err));
         CHECK(memcmp(before.potentials + f * cells,
                      after.potentials + f * cells,
                      (size_t)cells * sizeof(float)) == 0);
-        CHECK(memcmp(before.potentials + (f + 1) % 5 * cells,
-                     after.potentials + (f + 1) % 5 * cells,
-                     (size_t)cells * sizeof(float)) != 0);
+        CHECK(!found == (memcmp(before.potentials + (f + 1) % 5 * cells,
+                                after.potentials + (f + 1) % 5 * cells,
+                                (size_t)cells * sizeof(float)) == 0));
+        exchanged += found;
         kith__left_out_release(&before);
         kith__left_out_release(&after);
     }
+    CHECK(exchanged >= 2);
     kith_dataset_free(d);
 }
 
@@ -341,9 +368,8 @@ TEST(the_only_node_of_a_class_is_never_left_out)
     CHECK_OK(kith__left_out_new(&t.task, NULL, &p, &left_out, &err));
     CHECK_INT(left_out.judged, 2);
     CHECK_INT(left_out.folds, 2);
-    CHECK_INT(left_out.fold[0], 0);
     CHECK_INT(left_out.fold[1], -1);
-    CHECK_INT(left_out.fold[4], 1);
+    CHECK_INT(left_out.fold[0] + left_out.fold[4], 1); /* 0 and 1 */
     kith__left_out_release(&left_out);
     small_task_release(&t);
     kith_graph_free(g);

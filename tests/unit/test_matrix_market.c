@@ -404,3 +404,30 @@ TEST(a_file_of_many_blocks_reads_whole)
     }
     kith_features_free(f);
 }
+
+static int count_calls(void *user, const kith_progress *step)
+{
+    *(int *)user += strcmp(step->stage, "reading edges") == 0;
+    return 0;
+}
+
+/* Once before the first entry, and after every 65,536 of them. */
+TEST(progress_is_told_while_entries_are_read)
+{
+    FILE *f = fopen(check_path("many.mtx"), "w");
+    kith_build_options o = {0};
+    kith_graph *g = NULL;
+    kith_error err;
+    int calls = 0;
+
+    fprintf(f, "%%%%MatrixMarket matrix coordinate pattern general\n"
+               "1000 1000 200000\n");
+    for (int i = 0; i < 200000; i++)
+        fprintf(f, "%d %d\n", i % 1000 + 1, i / 1000 + 1);
+    fclose(f);
+    o.job.progress = count_calls;
+    o.job.user = &calls;
+    CHECK_OK(kith_graph_read(check_path("many.mtx"), &o, &g, NULL, &err));
+    CHECK_INT(calls, 4);
+    kith_graph_free(g);
+}

@@ -49,7 +49,7 @@ static void make_ids(int kind, kith__ids *out)
 
         CHECK_INT(kith__id_set_add(&set, id, (size_t)n, NULL), i);
     }
-    CHECK_OK(kith__ids_from_set(&set, false, out, &err));
+    CHECK_OK(kith__ids_from_set(&set, false, NULL, out, &err));
     CHECK_INT(out->kind, kind);
 }
 

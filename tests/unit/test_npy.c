@@ -313,3 +313,26 @@ TEST(reading_survives_every_failed_allocation)
                                check_data("golden/dense_f8.npy"), &f, NULL),
               kith_features_free(f));
 }
+
+/* More than the 32,768 numbers that are read at a time, and not a multiple. */
+TEST(many_numbers_come_back_as_they_were)
+{
+    enum { ROWS = 250, COLUMNS = 300 };
+    float *value = malloc(ROWS * COLUMNS * sizeof(*value));
+    const kith_features dense = {.nodes = ROWS,
+                                 .columns = COLUMNS,
+                                 .entries = ROWS * COLUMNS,
+                                 .value = value};
+    kith_features *f = NULL;
+    kith_error err;
+
+    for (int i = 0; i < ROWS * COLUMNS; i++)
+        value[i] = (float)i / 8;
+    CHECK_OK(kith_features_write(&dense, check_path("many.npy"),
+                                 KITH_FEATURES_NPY, &err));
+    CHECK_OK(kith_features_load(check_path("many.npy"), &f, &err));
+    CHECK(f && f->nodes == ROWS && f->columns == COLUMNS && !f->row);
+    CHECK(f && memcmp(f->value, value, ROWS * COLUMNS * sizeof(*value)) == 0);
+    kith_features_free(f);
+    free(value);
+}

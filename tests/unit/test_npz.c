@@ -36,6 +36,19 @@ TEST(scipys_matrices_are_read)
     }
 }
 
+/* As old files have it: 'csr' in four bytes a letter, stored. */
+TEST(a_format_in_wide_letters_is_read)
+{
+    kith_features *f;
+    kith_error err;
+
+    CHECK_OK(features_by(kith__npz_features_read, golden("unicode_format.npz"),
+                         &f, &err));
+    if (f)
+        check_scipy_matrix(f);
+    kith_features_free(f);
+}
+
 TEST(one_array_is_dense_features)
 {
     kith_features *f;
@@ -60,6 +73,9 @@ TEST(other_archives_are_refused)
     CHECK_REFUSED(
         features_by(kith__npz_features_read, golden("scipy_bsr.npz"), &f, &err),
         KITH_ERR_PARSE, 0, "in the format 'bsr', expected csr");
+    CHECK_REFUSED(features_by(kith__npz_features_read,
+                              golden("long_format.npz"), &f, &err),
+                  KITH_ERR_PARSE, 0, "in the format 'csrabcd', expected csr");
     CHECK_REFUSED(features_by(kith__npz_features_read, golden("two_arrays.npz"),
                               &f, &err),
                   KITH_ERR_PARSE, 0, "has 2 arrays and no 'format.npy'");
@@ -449,4 +465,26 @@ TEST(reads_survive_every_failed_allocation)
     CHECK_OOM(
         st = read_graph(kith__npz_graph_read, graph, KITH_AUTO, &g, NULL, NULL),
         kith_graph_free(g));
+}
+
+TEST(one_value_that_is_not_one_makes_weights)
+{
+    for (int which = -1; which < 3; which++) {
+        made z = make();
+        float values[] = {1, 1, 1};
+        kith_graph *g = NULL;
+        kith_error err;
+
+        if (which >= 0)
+            values[which] = 2;
+        patch(&z, "shape.npy", NUMBERS, (int64_t[]){3, 3}, 16);
+        patch(&z, "indices.npy", NUMBERS, (int32_t[]){1, 2, 0}, 12);
+        patch(&z, "data.npy", NUMBERS, values, sizeof(values));
+        check_file_bytes("made.npz", z.bytes, z.n);
+        free(z.bytes);
+        CHECK_OK(read_graph(kith__npz_graph_read, check_path("made.npz"),
+                            KITH_AUTO, &g, NULL, &err));
+        CHECK_INT(kith_graph_weights(g) != NULL, which >= 0);
+        kith_graph_free(g);
+    }
 }

@@ -25,6 +25,7 @@ typedef struct scene {
 static void scene_new(scene *s)
 {
     kith__rng r = kith__rng_start(2, 2);
+    kith_error err;
 
     *s = (scene){.g = small_graph(N, 60, true, 31)};
     small_task_new(&s->task, s->g, C, TRAIN, 1);
@@ -32,11 +33,12 @@ static void scene_new(scene *s)
         s->x[i] = (float)kith__rng_real(&r);
     s->f = (kith_features){
         .nodes = N, .columns = D, .entries = N * D, .value = s->x};
-    s->q = (kith__quest){&s->task.task, &s->f, &s->none};
+    CHECK_OK(kith__quest_new(&s->task.task, &s->f, &s->none, &s->q, &err));
 }
 
 static void scene_release(scene *s)
 {
+    kith__quest_release(&s->q);
     small_task_release(&s->task);
     kith_graph_free(s->g);
 }

@@ -39,7 +39,7 @@ static void check_sorted(uint64_t *a, int n)
         CHECK(a[i] == want[i]);
         CHECK(radix[i] == want[i]);
         CHECK((uint64_t)(wide[i] >> 64) == want[i]);
-        CHECK(i == 0 || narrow[i] >= narrow[i - 1]);
+        CHECK((uint64_t)narrow[i] == want[i]); /* no key is over 32 bits */
     }
 }
 
@@ -109,4 +109,112 @@ TEST(rng_streams_differ_and_stay_in_range)
         sum += x;
     }
     CHECK_NEAR(sum / 10000, 0.5, 0.02); /* 7 standard errors */
+}
+
+/* ---- worst cases --------------------------------------------------------- */
+
+/*
+ * McIlroy's adversary ("A killer adversary for quicksort", 1999) on a literal
+ * twin of the quicksort: values are unknown until a comparison needs them, and
+ * then the one that is asked for most, the pivot, gets the least value left.
+ */
+enum { KILLED = 2000 };
+typedef struct adversary {
+    int value[KILLED]; /* of an item, KILLED while unknown */
+    int known;
+    int pivot; /* the unknown item that was compared last */
+    int deepest;
+} adversary;
+
+static bool adversary_less(adversary *a, int x, int y)
+{
+    if (a->value[x] == KILLED && a->value[y] == KILLED)
+        a->value[x == a->pivot ? x : y] = a->known++;
+    if (a->value[x] == KILLED)
+        a->pivot = x;
+    else if (a->value[y] == KILLED)
+        a->pivot = y;
+    return a->value[x] < a->value[y];
+}
+
+static int adversary_median(adversary *a, int x, int y, int z)
+{
+    const bool up = adversary_less(a, x, y);
+    const int low = up ? x : y, high = up ? y : x;
+
+    return adversary_less(a, z, low)    ? low
+           : adversary_less(a, high, z) ? high
+                                        : z;
+}
+
+static void adversary_split(adversary *a, int *item, int n, int depth)
+{
+    if (depth > a->deepest)
+        a->deepest = depth;
+    while (n > 24) {
+        const int pivot = adversary_median(a, item[0], item[n / 2],
+                                           item[n - 1]);
+        int i = -1, j = n;
+
+        for (;;) {
+            while (adversary_less(a, item[++i], pivot))
+                ;
+            while (adversary_less(a, pivot, item[--j]))
+                ;
+            if (i >= j)
+                break;
+            const int swap = item[i];
+            item[i] = item[j];
+            item[j] = swap;
+        }
+        if (++depth > a->deepest)
+            a->deepest = depth;
+        adversary_split(a, item + j + 1, n - j - 1, depth);
+        n = j + 1;
+    }
+}
+
+TEST(a_killer_sequence_is_sorted_after_too_many_splits)
+{
+    adversary a = {.pivot = 0};
+    uint64_t keys[KILLED];
+    int item[KILLED];
+
+    for (int i = 0; i < KILLED; i++) {
+        item[i] = i;
+        a.value[i] = KILLED;
+    }
+    adversary_split(&a, item, KILLED, 0);
+    CHECK(a.deepest > 2 * 11);       /* 2 log2 n: else nothing is tested */
+    for (int i = 0; i < KILLED; i++) /* those still unknown: any order */
+        keys[i] = (uint64_t)(a.value[i] < KILLED ? a.value[i] : KILLED + i % 7);
+    check_sorted(keys, KILLED);
+}
+
+TEST(radix_sort_of_keys_of_few_bits_agrees_with_qsort)
+{
+    uint64_t a[1000], want[1000], scratch[1000];
+
+    for (int bits = 1; bits <= 40; bits++) {
+        fill(a, 1000, (uint64_t)1 << bits, (uint64_t)bits);
+        memcpy(want, a, sizeof(a));
+        qsort(want, 1000, sizeof(*want), ascending);
+        kith__radix_sort_u64(a, scratch, 1000, bits);
+        CHECK(memcmp(a, want, sizeof(a)) == 0);
+    }
+}
+
+TEST(the_first_from_is_what_a_scan_finds)
+{
+    const int32_t a[] = {1, 3, 3, 7, 20};
+
+    for (int n = 0; n <= 5; n++) {
+        for (int32_t x = 0; x <= 21; x++) {
+            int i = 0;
+
+            while (i < n && a[i] < x)
+                i++;
+            CHECK_INT(kith__first_from(a, n, x), i);
+        }
+    }
 }
