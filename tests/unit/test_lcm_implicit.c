@@ -249,6 +249,9 @@ TEST(the_form_is_chosen_by_cost)
 
     t.W = (kith__coupled){.n = 3, .rows = large};
     CHECK(kith__lcm_choose_form(&t, &p, KITH__CONSISTENCY).implicit);
+    /* an id, a weight, two beliefs; four times the same, the weight twice */
+    CHECK_NEAR(kith__lcm_choose_form(&t, &p, KITH__CONSISTENCY).bytes_explicit,
+               (4 + 4 + 8) + 4 * (4 + 8 + 8), 0);
     CHECK(!kith__lcm_choose_form(&t, &p, KITH__L1).implicit);
     other = t;
     other.train = most;
@@ -302,7 +305,7 @@ static void tried_release(tried *s)
 
 /* Points that share their passes score as they do alone, weights stored or
  * never written out: seven of them, so that groups are full and not. */
-static void score_as_alone(int outer, int64_t memory)
+static void score_as_alone(int outer, int64_t memory, bool uncentred)
 {
     kith_job job = {.memory = memory};
     static result r;
@@ -317,6 +320,7 @@ static void score_as_alone(int outer, int64_t memory)
         s.p[i].g1 = .1 * i;
         s.p[i].lambda = .2 * (i % 3);
         s.p[i].g2 = .001 * (i % 2);
+        s.p[i].uncentred = uncentred;
     }
     CHECK_OK(kith__lcm_try_implicit(&s.t.task, s.p, POINTS, KITH__CONSISTENCY,
                                     s.Q, &s.val, s.scores, &err));
@@ -336,8 +340,10 @@ static void score_as_alone(int outer, int64_t memory)
 TEST(points_that_share_passes_score_as_alone)
 {
     for (int outer = 1; outer <= 4; outer++) {
-        score_as_alone(outer, 0);
-        score_as_alone(outer, 1);
+        for (int uncentred = 0; uncentred < 2; uncentred++) {
+            score_as_alone(outer, 0, uncentred);
+            score_as_alone(outer, 1, uncentred);
+        }
     }
 }
 

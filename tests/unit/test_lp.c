@@ -13,11 +13,18 @@ typedef struct scene {
     small_task task;
 } scene;
 
-/* Node N - 1 has no edges. */
+/* Training nodes are 1 .. TRAIN. */
 static void scene_new(scene *s, bool weighted)
 {
     s->g = small_graph(N, 30, weighted, 44);
     small_task_new(&s->task, s->g, C, TRAIN, 2);
+    for (int l = 0; l < TRAIN; l++)
+        s->task.nodes[l] = l + 1;
+}
+
+static bool trained(int u)
+{
+    return u >= 1 && u <= TRAIN;
 }
 
 static void scene_release(scene *s)
@@ -37,13 +44,14 @@ static int literal(const scene *s, int most, double tolerance, double *F,
 
     for (int u = 0; u < N; u++)
         for (int c = 0; c < C; c++)
-            F[u * C + c] = u < TRAIN
-                               ? c == u % C
+            F[u * C + c] = trained(u)
+                               ? c == (u - 1) % C
                                : (double)((TRAIN - c + C - 1) / C) / TRAIN;
     *change = INFINITY;
-    for (; done<most && * change> tolerance; done++) {
+    while (done < most && !(*change <= tolerance)) {
         double next[N * C];
 
+        done++;
         *change = 0;
         for (int u = 0; u < N; u++)
             for (int c = 0; c < C; c++) {
@@ -55,7 +63,7 @@ static int literal(const scene *s, int most, double tolerance, double *F,
                     sum += a * F[kith_graph_neighbours(s->g)[p] * C + c];
                     d += a;
                 }
-                next[u * C + c] = u < TRAIN || d == 0 ? F[u * C + c] : sum / d;
+                next[u * C + c] = trained(u) || d == 0 ? F[u * C + c] : sum / d;
                 *change = fmax(*change, fabs(next[u * C + c] - F[u * C + c]));
             }
         memcpy(F, next, sizeof(next));
@@ -87,7 +95,7 @@ TEST(labels_spread_as_the_formula_says)
         scene s;
 
         scene_new(&s, weighted);
-        for (int u = TRAIN; u < N; u++)
+        for (int u = TRAIN + 1; u < N; u++)
             isolated += kith_graph_rows(s.g)[u + 1] == kith_graph_rows(s.g)[u];
         for (int i = 0; i < 4; i++) {
             double F[N * C], change;
@@ -148,7 +156,7 @@ TEST(validation_takes_the_best_number_of_iterations)
         o.params.tolerance = 1e-6;
         o.params.iterations = 77;
         for (int i = 0; i < VAL; i++) {
-            node[i] = TRAIN + i;
+            node[i] = TRAIN + 1 + i;
             truth[i] = (i * (how + 1) + how) % C;
         }
         for (int i = 0; i < 6; i++) {

@@ -137,6 +137,62 @@ TEST(adam_takes_steps_of_its_rate)
     CHECK_NEAR(v[1], .9, 1e-5);
 }
 
+/* Kingma, Ba, 2015: means of the gradient and of its square, each freed of
+ * their start at 0; the decay is part of the gradient. */
+TEST(adam_is_as_the_formula_says)
+{
+    enum { W = 5, STEPS = 4 };
+    float w[W] = {1, -2, .5f, 0, 3}, g[W], m[W] = {0}, v[W] = {0};
+    double x[W], first[W] = {0}, second[W] = {0};
+
+    for (int i = 0; i < W; i++)
+        x[i] = (double)w[i];
+    for (int t = 1; t <= STEPS; t++) {
+        for (int i = 0; i < W; i++)
+            g[i] = (float)sin(3 * i + t);
+        for (int i = 0; i < W; i++) {
+            const double d = (double)g[i] + .3 * x[i];
+
+            first[i] = .9 * first[i] + .1 * d;
+            second[i] = .999 * second[i] + .001 * d * d;
+            x[i] -= .05 * first[i] / (1 - pow(.9, t)) /
+                    (sqrt(second[i] / (1 - pow(.999, t))) + 1e-8);
+        }
+        kith__adam(w, g, m, v, W, .05, .3, t, 2);
+        for (int i = 0; i < W; i++)
+            CHECK_NEAR(w[i], x[i], 1e-5);
+    }
+}
+
+/* Glorot, Bengio, 2010: uniform within sqrt(6 / (rows + columns)). */
+TEST(weights_start_uniform_within_their_bound)
+{
+    enum { ROWS_ = 300, COLUMNS_ = 40 };
+    static float w[ROWS_ * COLUMNS_], other[ROWS_ * COLUMNS_];
+    const double most = sqrt(6. / (ROWS_ + COLUMNS_));
+    double mean = 0, square = 0, largest = 0;
+
+    kith__glorot(w, ROWS_, COLUMNS_, 1, 2);
+    kith__glorot(other, ROWS_, COLUMNS_, 2, 1);
+    for (int c = 0; c < COLUMNS_; c++) {
+        double column = 0;
+
+        for (int u = 0; u < ROWS_; u++) {
+            const double x = (double)w[u * COLUMNS_ + c];
+
+            mean += x / (ROWS_ * COLUMNS_);
+            square += x * x / (ROWS_ * COLUMNS_);
+            column += x * x / ROWS_;
+            largest = fmax(largest, fabs(x));
+        }
+        CHECK_NEAR(column / (most * most), 1. / 3, .1);
+    }
+    CHECK(largest <= most && largest > .99 * most);
+    CHECK_NEAR(mean / most, 0, .03);
+    CHECK_NEAR(square / (most * most), 1. / 3, .02);
+    CHECK(memcmp(w, other, sizeof(w)) != 0);
+}
+
 /* ---- backward passes ----------------------------------------------------- */
 
 /* Random features; in one row there are none. */
