@@ -104,7 +104,7 @@ static kith_status list_by_use(run *r, const kith_labels *l, const use *uses,
 }
 
 /* There must be nodes to learn from; without any to tune on, hold some out. */
-static kith_status hold_out(run *r, const kith_labels *l, chosen_nodes *c)
+static kith_status hold_out(run *r, const kith_dataset *d, chosen_nodes *c)
 {
     const char *val = args_text(r->a, "val");
     const double share = args_real(r->a, "hold-out");
@@ -116,7 +116,7 @@ static kith_status hold_out(run *r, const kith_labels *l, chosen_nodes *c)
         return run_fail(r, KITH_ERR_ARGUMENT, val, "lists no node to tune on");
     if (c->n_val > 0 || share <= 0)
         return KITH_OK;
-    return kith_hold_out(l, c->pool, c->n_pool, share,
+    return kith_hold_out(d->graph, d->labels, c->pool, c->n_pool, share,
                          (uint64_t)args_integer(r->a, "seed"), &c->kept,
                          &c->n_kept, &c->held, &c->n_held, &r->err);
 }
@@ -132,7 +132,7 @@ kith_status chosen_nodes_find(run *r, const kith_dataset *d, chosen_nodes *out)
     if (st == KITH_OK)
         st = list_by_use(r, d->labels, uses, out);
     if (st == KITH_OK)
-        st = hold_out(r, d->labels, out);
+        st = hold_out(r, d, out);
     free(uses);
     return st;
 }

@@ -11,6 +11,7 @@
 #include "commands.h"
 #include "json_text.h"
 #include "out_text.h"
+#include "term.h"
 
 static const char *const usage[] = {"[GRAPHS] [OPTIONS]", NULL};
 
@@ -259,6 +260,7 @@ static void copy_text(char out[BENCH_NAME], const json_t *o, const char *key)
                      ? '_'
                      : text[n];
     out[n] = '\0';
+    term_tame(out);
 }
 
 static kith_status take_peer(task *t, const char *path, int line,
@@ -312,7 +314,7 @@ static void put_json(const bench_report *b, FILE *out)
     (void)json_print(bench_json(b), out);
 }
 
-static kith_status write_file(task *t, const char *name,
+static kith_status write_file(task *t, kith_outputs *with, const char *name,
                               void (*put)(const bench_report *, FILE *))
 {
     const char *folder = args_text(t->r.a, "output");
@@ -324,7 +326,7 @@ static kith_status write_file(task *t, const char *name,
         (int)sizeof(path))
         return run_fail(&t->r, KITH_ERR_ARGUMENT, NULL,
                         "the name of the folder is too long");
-    st = out_text_open(&t->r, path, &o);
+    st = out_text_open(&t->r, path, with, &o);
     if (st != KITH_OK)
         return st;
     put(&t->report, o.stream);
@@ -333,17 +335,22 @@ static kith_status write_file(task *t, const char *name,
 
 static kith_status write_report(task *t)
 {
-    const char *folder = args_text(t->r.a, "output");
+    kith_outputs *all = NULL;
     kith_status st;
 
     bench_markdown(&t->report, stdout);
-    if (!folder)
+    if (!args_text(t->r.a, "output"))
         return KITH_OK;
-    st = write_file(t, "bench.json", put_json);
+    st = kith_outputs_new(&all, &t->r.err);
     if (st == KITH_OK)
-        st = write_file(t, "bench.md", bench_markdown);
+        st = write_file(t, all, "bench.json", put_json);
     if (st == KITH_OK)
-        st = write_file(t, "bench.svg", bench_svg);
+        st = write_file(t, all, "bench.md", bench_markdown);
+    if (st == KITH_OK)
+        st = write_file(t, all, "bench.svg", bench_svg);
+    if (st == KITH_OK)
+        st = kith_outputs_commit(all, &t->r.err);
+    kith_outputs_free(all);
     return st;
 }
 

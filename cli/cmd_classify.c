@@ -358,7 +358,7 @@ static void choose_judged(const task *t, kith_report_input *in)
     }
 }
 
-static kith_status write_report(task *t, const char *path)
+static kith_status write_report(task *t, const char *path, kith_outputs *with)
 {
     char title[300], how[400];
     const bool tunes = !args_flag(t->r.a, "no-tune");
@@ -379,21 +379,30 @@ static kith_status write_report(task *t, const char *path)
                    "they did on those nodes."
                  : "");
     choose_judged(t, &in);
-    return report_file_write(&t->r, &in, path);
+    return report_file_write(&t->r, &in, path, with);
 }
 
+/* All or nothing.  The model is the first, since other commands read it. */
 static kith_status write_all(task *t)
 {
     const char *table = args_text(t->r.a, "output");
     const char *save = args_text(t->r.a, "save");
-    kith_status st = run_cancelled();
+    const char *report = args_text(t->r.a, "report");
+    kith_outputs *all = NULL;
+    kith_status st = kith_outputs_new(&all, &t->r.err);
 
     if (st == KITH_OK && save)
-        st = kith_model_save(t->model, save, &t->r.err);
+        st = kith_model_save_with(t->model, save, all, &t->r.err);
     if (st == KITH_OK && table)
-        st = predictions_write(&t->r, t->data->graph, t->model, t->p, table);
-    if (st == KITH_OK && args_text(t->r.a, "report"))
-        st = write_report(t, args_text(t->r.a, "report"));
+        st = predictions_write(&t->r, t->data->graph, t->model, t->p, table,
+                               all);
+    if (st == KITH_OK && report)
+        st = write_report(t, report, all);
+    if (st == KITH_OK)
+        st = run_cancelled();
+    if (st == KITH_OK)
+        st = kith_outputs_commit(all, &t->r.err);
+    kith_outputs_free(all);
     return st;
 }
 

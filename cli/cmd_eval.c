@@ -11,6 +11,7 @@
 #include "method_options.h"
 #include "out_text.h"
 #include "predictions.h"
+#include "term.h"
 
 static const char *const usage[] = {
     "DATASET --methods A,B,... --splits X,Y,... [OPTIONS]",
@@ -278,8 +279,8 @@ static void leave_out(task *t)
         if (!needs_features(t->e.method[i].name))
             t->e.method[kept++] = t->e.method[i];
         else if (!t->r.quiet)
-            fprintf(stderr, "%s is left out: it needs features\n",
-                    t->e.method[i].name);
+            term_line(stderr, "%s is left out: it needs features",
+                      t->e.method[i].name);
     t->e.methods = kept;
 }
 
@@ -318,7 +319,7 @@ static kith_status make_splits(task *t)
         kith_split *s = &e->split[e->splits];
 
         st = e->random ? kith_split_random(
-                             t->data->labels,
+                             t->data->graph, t->data->labels,
                              (int32_t)args_integer(a, "train-per-class"),
                              (int32_t)args_integer(a, "val"), e->seed,
                              e->splits, s, &t->r.err)
@@ -417,7 +418,7 @@ static kith_status report(task *t)
 {
     const args *a = t->r.a;
     out_text o;
-    kith_status st = out_text_open(&t->r, args_text(a, "output"), &o);
+    kith_status st = out_text_open(&t->r, args_text(a, "output"), NULL, &o);
 
     if (st != KITH_OK)
         return st;

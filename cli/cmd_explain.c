@@ -97,7 +97,8 @@ static kith_status tell(task *t)
 {
     const told_explanation told = {t->data, t->model, t->solution, t->e};
     out_text o;
-    kith_status st = out_text_open(&t->r, args_text(t->r.a, "output"), &o);
+    kith_status st = out_text_open(&t->r, args_text(t->r.a, "output"), NULL,
+                                   &o);
 
     if (st != KITH_OK)
         return st;

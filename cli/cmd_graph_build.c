@@ -10,10 +10,10 @@ static const char *const usage[] = {"IN -o FILE.kg [OPTIONS]", NULL};
 
 static const char *const description[] = {
     "Reads a graph or a data set folder, cleans it and writes one binary file "
-    "that opens in milliseconds, whatever its size. Edges become undirected, "
-    "repeats are merged and self-loops dropped; what was met is told "
-    "afterwards. Labels, features and names of the nodes go into the file; "
-    "splits stay where they are.",
+    "that opens at the speed of memory. Edges become undirected, repeats are "
+    "merged and self-loops dropped; what was met is told afterwards. Labels, "
+    "features and names of the nodes go into the file; splits stay where they "
+    "are.",
     "Inputs larger than memory build too: what exceeds --memory is sorted in "
     "pieces on disk and merged. The file is the same, byte for byte, for any "
     "number of threads and any --memory.",
@@ -86,26 +86,25 @@ static void tell_splits(const char *in)
         term_row(stderr, "splits", "stay behind, in %s", splits);
 }
 
-/* What was built; the file is mapped to look, which costs nothing. */
+/* What was built. */
 static void tell(const run *r, const char *path, const kith_cleaning *cleaning)
 {
-    kith_graph *g = NULL;
+    kith_graph_counts n;
     char nodes[TERM_NUMBER], edges[TERM_NUMBER], size[TERM_NUMBER],
         time[TERM_NUMBER];
 
     if (r->quiet)
         return;
     cleaning_print(stderr, cleaning);
-    if (file_size(path) < 0 || kith_graph_open(path, &g, NULL) != KITH_OK)
+    if (file_size(path) < 0 || kith_graph_peek(path, &n, NULL) != KITH_OK)
         return;
-    term_row(stderr, "nodes", "%s", term_count(kith_graph_nodes(g), nodes));
-    term_row(stderr, "edges", "%s%s", term_count(kith_graph_edges(g), edges),
-             kith_graph_weights(g) ? ", weighted" : "");
+    term_row(stderr, "nodes", "%s", term_count(n.nodes, nodes));
+    term_row(stderr, "edges", "%s%s", term_count(n.edges, edges),
+             n.weighted ? ", weighted" : "");
     tell_splits(args_plain(r->a, 0));
     term_row(stderr, "wrote", "%s: %s in %s", path,
              term_bytes((double)file_size(path), size),
              term_seconds(seconds_now() - r->begun, time));
-    kith_graph_free(g);
 }
 
 static int graph_build(const args *a)

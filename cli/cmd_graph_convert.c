@@ -226,9 +226,9 @@ static void tell_line(const run *r, const plan *p, const char *line)
 {
     char time[TERM_NUMBER];
 
-    fprintf(stderr, "%s: %s in %s\n",
-            strcmp(p->out, "-") == 0 ? "standard output" : p->out, line,
-            term_seconds(seconds_now() - r->begun, time));
+    term_line(stderr, "%s: %s in %s",
+              strcmp(p->out, "-") == 0 ? "standard output" : p->out, line,
+              term_seconds(seconds_now() - r->begun, time));
 }
 
 /* What was written of features. */
@@ -315,10 +315,9 @@ static void tell_splits(const plan *p, const kith_dataset *d)
     if (p->folder || kith_dataset_splits(d, &names, &n, NULL) != KITH_OK)
         return;
     if (n > 0)
-        fprintf(stderr,
-                "%d %s behind: name one by its folder, as in --split %s/%s\n",
-                n, n == 1 ? "split stays" : "splits stay", d->splits_at,
-                names[0]);
+        term_line(
+            stderr, "%d %s behind: name one by its folder, as in --split %s/%s",
+            n, n == 1 ? "split stays" : "splits stay", d->splits_at, names[0]);
     kith_names_free(names, n);
 }
 
@@ -339,18 +338,18 @@ static void tell(const run *r, const plan *p, const kith_dataset *d)
                     "feature columns");
     tell_line(r, p, line);
     if (p->what == WHAT_GRAPH && (d->labels || d->features))
-        fprintf(stderr, "labels and features stay behind: this format holds "
-                        "the graph alone\n");
+        term_line(stderr, "labels and features stay behind: this format holds "
+                          "the graph alone");
     tell_splits(p, d);
     if (p->what == WHAT_GRAPH && kith_path_is_stream(p->out) &&
         p->graph_format && !kith_graph_fits(d->graph, p->graph_format))
-        fprintf(stderr,
-                "%s stay behind: a stream has no list of nodes beside "
-                "it\n",
-                p->graph_format == KITH_GRAPH_TSV ||
-                        p->graph_format == KITH_GRAPH_CSV
-                    ? "isolated nodes"
-                    : "the ids of the nodes");
+        term_line(stderr,
+                  "%s stay behind: a stream has no list of nodes beside "
+                  "it",
+                  p->graph_format == KITH_GRAPH_TSV ||
+                          p->graph_format == KITH_GRAPH_CSV
+                      ? "isolated nodes"
+                      : "the ids of the nodes");
 }
 
 static kith_status write_graph(run *r, const plan *p)

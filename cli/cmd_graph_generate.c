@@ -325,15 +325,14 @@ static void set_rest(const args *a, kith_generate_options *how)
     how->seed = (uint64_t)args_integer(a, "seed");
 }
 
-/* The built graph, which in a folder is graph.kg. */
-static kith_graph *open_result(const char *path)
+/* Look at the built graph, which in a folder is graph.kg. */
+static bool peek(const char *path, kith_graph_counts *n)
 {
     char inside[4200];
-    kith_graph *g = NULL;
 
     snprintf(inside, sizeof(inside), "%.4096s%s", path,
              is_folder(path) ? "/graph.kg" : "");
-    return kith_graph_open(inside, &g, NULL) == KITH_OK ? g : NULL;
+    return kith_graph_peek(inside, n, NULL) == KITH_OK;
 }
 
 /* Is the smallest class too small for the parts that were asked for? */
@@ -351,23 +350,22 @@ static void tell(const run *r, const kith_generate_options *how,
                  const char *path)
 {
     char line[200] = "", size[TERM_NUMBER], time[TERM_NUMBER];
-    kith_graph *g = open_result(path);
+    kith_graph_counts n;
     const int64_t bytes = file_size(path);
 
     summary_add(line, sizeof(line), how->nodes, "node", "nodes");
-    if (g)
-        summary_add(line, sizeof(line), kith_graph_edges(g), "edge", "edges");
+    if (peek(path, &n))
+        summary_add(line, sizeof(line), n.edges, "edge", "edges");
     summary_add(line, sizeof(line), how->classes, "class", "classes");
     if (how->features > 0)
         summary_add(line, sizeof(line), how->features, "feature column",
                     "feature columns");
-    fprintf(stderr, "%s: %s%s%s in %s\n", path, line, bytes >= 0 ? ", " : "",
-            bytes >= 0 ? term_bytes((double)bytes, size) : "",
-            term_seconds(seconds_now() - r->begun, time));
+    term_line(stderr, "%s: %s%s%s in %s", path, line, bytes >= 0 ? ", " : "",
+              bytes >= 0 ? term_bytes((double)bytes, size) : "",
+              term_seconds(seconds_now() - r->begun, time));
     if (split_shrinks(r->a, how))
         fputs("the split has fewer nodes than asked for: a class has too few\n",
               stderr);
-    kith_graph_free(g);
 }
 
 static int graph_generate(const args *a)

@@ -17,8 +17,9 @@ static const char *const description[] = {
     "much memory each method will need.",
     "Edge homophily is the share of edges between nodes of one class, among "
     "the edges with both ends labelled.",
-    "Inputs up to 1 GiB are always verified whole: checksums, order and range "
-    "of all that a built file holds. Larger ones only with --verify.",
+    "A built file is verified whole if it has up to 1 GiB: checksums, and that "
+    "all it holds is in order and in range. Of larger ones checksums are "
+    "compared only with --verify.",
     NULL,
 };
 
@@ -38,8 +39,6 @@ static const option options[] = {
      .help =
          "Tell the memory for the training nodes of this split, of the data "
          "set or a folder. Default: the largest of those shown."},
-    {.name = "verify",
-     .help = "Verify everything, also if the input is larger than 1 GiB."},
     ROWS_READING,
     ROW_THREADS,
     ROW_QUIET,

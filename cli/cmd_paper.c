@@ -92,7 +92,7 @@ static void tell(void *user, const char *text)
     if (r->quiet)
         return;
     progress_end(&r->tty);
-    fprintf(stderr, "kith: %s\n", text);
+    term_line(stderr, "kith: %s", text);
 }
 
 static int find_methods(const args *a, name_list *list)
@@ -132,11 +132,11 @@ static kith_status make(run *r, const name_list *methods)
     st = kith_paper(&o, &s, &r->err);
     progress_end(&r->tty);
     if (!r->quiet && (st == KITH_OK || st == KITH_ERR_CANCELLED))
-        fprintf(stderr,
-                "%s of %s results, %s of them read from %s/results; see "
-                "%s/paper.html\n",
-                term_count(s.done, done), term_count(s.wanted, wanted),
-                term_count(s.kept, kept), out, out);
+        term_line(stderr,
+                  "%s of %s results, %s of them read from %s/results; see "
+                  "%s/paper.html",
+                  term_count(s.done, done), term_count(s.wanted, wanted),
+                  term_count(s.kept, kept), out, out);
     return st;
 }
 

@@ -87,7 +87,8 @@ static kith_status work(task *t)
     if (st == KITH_OK)
         st = run_cancelled();
     if (st == KITH_OK && t->table)
-        st = predictions_write(&t->r, t->data->graph, t->model, t->p, t->table);
+        st = predictions_write(&t->r, t->data->graph, t->model, t->p, t->table,
+                               NULL);
     return st;
 }
 

@@ -206,7 +206,7 @@ static kith_status take_scores(ranking *t, const int32_t *nodes, int32_t n,
         all[i] = (ranked){p[t->order[i] * C + t->positive], t->order[i], i};
     qsort(all, (size_t)t->n_order, sizeof(*all), falling);
     for (int32_t i = 0; i < n; i++) {
-        t->score[t->n_known] = -(float)places_above(
+        t->score[t->n_known] = -(double)places_above(
             all, t->n_order, p[nodes[i] * C + t->positive]);
         t->is[t->n_known++] = l->of[nodes[i]] == t->positive;
     }
@@ -254,8 +254,9 @@ static kith_status cross_fit(ranking *t, const kith_train_options *o)
             st = score_fold(t, from, n_left, o);
             break;
         }
-        st = kith_hold_out(t->data->labels, from, n_left, 1.0 / (FOLDS - f),
-                           seed, &kept, &n_kept, &held, &n_held, &t->r.err);
+        st = kith_hold_out(t->data->graph, t->data->labels, from, n_left,
+                           1.0 / (FOLDS - f), seed, &kept, &n_kept, &held,
+                           &n_held, &t->r.err);
         if (st == KITH_OK && n_held > 0)
             st = score_fold(t, held, n_held, o);
         kith_array_free(held);
@@ -381,7 +382,8 @@ static kith_status cut(ranking *t)
 static kith_status write_list(ranking *t)
 {
     out_text o;
-    kith_status st = out_text_open(&t->r, args_text(t->r.a, "output"), &o);
+    kith_status st = out_text_open(&t->r, args_text(t->r.a, "output"), NULL,
+                                   &o);
 
     if (st != KITH_OK)
         return st;
@@ -459,7 +461,7 @@ static kith_status prepare(ranking *t)
         return st;
     t->p = predictions_new(t->data->graph, t->data->labels->classes);
     t->work = predictions_new(t->data->graph, t->data->labels->classes);
-    t->score = calloc((size_t)t->data->labels->labelled + 1, sizeof(float));
+    t->score = calloc((size_t)t->data->labels->labelled + 1, sizeof(*t->score));
     t->is = calloc((size_t)t->data->labels->labelled + 1, sizeof(bool));
     return t->p && t->work && t->score && t->is ? KITH_OK
                                                 : run_no_memory(&t->r);

@@ -90,7 +90,7 @@ static kith_status write_page(task *t)
                  args_text(a, "split"));
         in.judged_what = t->what;
     }
-    return report_file_write(&t->r, &in, args_text(a, "output"));
+    return report_file_write(&t->r, &in, args_text(a, "output"), NULL);
 }
 
 /* Class numbers of labels and model must mean the same.  Labels that came with
@@ -145,9 +145,11 @@ static int report(const args *a)
         return usage_error(a->of, "the output is missing: -o FILE");
     run_begin(&t.r, a);
     st = work(&t);
-    if (st == KITH_OK && !t.r.quiet && strcmp(path, "-") != 0)
-        printf("%s: one page, open it in a browser\ntook %s\n", path,
-               term_seconds(seconds_now() - t.r.begun, time));
+    if (st == KITH_OK && !t.r.quiet && strcmp(path, "-") != 0) {
+        term_line(stdout, "%s: one page, open it in a browser", path);
+        term_line(stdout, "took %s",
+                  term_seconds(seconds_now() - t.r.begun, time));
+    }
     kith_split_release(&t.split);
     kith_solution_free(t.solution);
     kith_model_free(t.model);

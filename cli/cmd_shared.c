@@ -16,6 +16,7 @@ void run_begin(run *r, const args *a)
     r->a = a;
     r->quiet = args_has(a, "quiet") && args_flag(a, "quiet");
     r->begun = seconds_now();
+    r->terminal = isatty(STDOUT_FILENO) == 1;
     progress_begin(&r->tty, r->quiet);
     if (args_has(a, "threads"))
         r->job.threads = (int)args_integer(a, "threads");
@@ -36,8 +37,8 @@ int run_end(run *r, kith_status st)
         fputs("kith: interrupted\n", stderr);
         return EXIT_INTERRUPTED;
     }
-    fprintf(stderr, "kith: %s\n",
-            kith_error_format(&r->err, text, sizeof(text)));
+    term_line(stderr, "kith: %s",
+              kith_error_format(&r->err, text, sizeof(text)));
     return EXIT_FAILED;
 }
 
@@ -83,6 +84,7 @@ kith_build_options reading_options(const run *r)
         .weights = (kith_choice)args_choice(r->a, "weights"),
         .merge = (kith_merge)args_choice(r->a, "merge"),
         .nodes = args_text(r->a, "nodes"),
+        .verify = args_flag(r->a, "verify"),
     };
 
     return options;

@@ -15,6 +15,7 @@
 typedef struct run {
     const args *a;
     bool quiet;
+    bool terminal; /* standard output is one */
     double begun;
     progress_tty tty;
     kith_job job; /* threads, memory, progress; points at tty */
@@ -47,6 +48,14 @@ int64_t most_memory(void);
         .help = "The graph or data set, as for 'kith classify'. Needed."      \
     }
 
+/* How far a built file is checked; part of the next. */
+#define ROW_VERIFY                                                            \
+    {                                                                         \
+        .name = "verify",                                                     \
+        .help = "Compare the checksums of a built file also if it is larger " \
+                "than 1 GiB."                                                 \
+    }
+
 /* How to read a graph: rows for the tables, and what they say. */
 #define ROWS_READING                                                       \
     {.name = "header",                                                     \
@@ -71,12 +80,13 @@ int64_t most_memory(void);
          .choices = "max|sum",                                             \
          .group = "Reading text",                                          \
          .help = "The weight of an edge that is given several times."},    \
-    {                                                                      \
-        .name = "nodes", .type = OPTION_FILE, .value = "FILE",             \
-        .group = "Reading text",                                           \
-        .help = "One id a line: every node, in this order, also those "    \
-                "without an edge. Edges to others are refused."            \
-    }
+        {.name = "nodes",                                                  \
+         .type = OPTION_FILE,                                              \
+         .value = "FILE",                                                  \
+         .group = "Reading text",                                          \
+         .help = "One id a line: every node, in this order, also those "   \
+                 "without an edge. Edges to others are refused."},         \
+        ROW_VERIFY
 
 kith_build_options reading_options(const run *r);
 

@@ -135,7 +135,8 @@ static kith_status read_among(task *t)
 static kith_status write_list(task *t)
 {
     out_text o;
-    kith_status st = out_text_open(&t->r, args_text(t->r.a, "output"), &o);
+    kith_status st = out_text_open(&t->r, args_text(t->r.a, "output"), NULL,
+                                   &o);
 
     if (st != KITH_OK)
         return st;
@@ -183,10 +184,10 @@ static void tell_short(const task *t, int32_t count, int32_t candidates)
               "from\n",
               stderr);
     else if (t->found < count && t->found < candidates)
-        fprintf(stderr,
-                "kith: %s of %s nodes suggested: of the others the model is "
-                "certain\n",
-                term_count(t->found, found), term_count(candidates, all));
+        term_line(stderr,
+                  "kith: %s of %s nodes suggested: of the others the model is "
+                  "certain",
+                  term_count(t->found, found), term_count(candidates, all));
 }
 
 static kith_status work(task *t)

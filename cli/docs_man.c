@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "docs.h"
 #include "help.h"
+#include "term.h"
 
 /* Text that roff must not take for escapes. */
 static void text(FILE *out, const char *words)
@@ -223,13 +224,13 @@ static int write_page(const char *folder, const command *cmd)
     snprintf(path, sizeof(path), "%.4096s/%s.1", folder, name);
     out = fopen(path, "w");
     if (!out) {
-        fprintf(stderr, "kith: %s: cannot create: %s\n", path, strerror(errno));
+        term_line(stderr, "kith: %s: cannot create: %s", path, strerror(errno));
         return EXIT_FAILED;
     }
     page(out, cmd);
     failed = ferror(out) != 0;
     if (fclose(out) != 0 || failed) {
-        fprintf(stderr, "kith: %s: cannot write: %s\n", path, strerror(errno));
+        term_line(stderr, "kith: %s: cannot write: %s", path, strerror(errno));
         return EXIT_FAILED;
     }
     return EXIT_OK;

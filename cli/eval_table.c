@@ -285,12 +285,14 @@ void eval_table(FILE *out, const evaluation *e)
 
 static void put_escaped(FILE *out, const char *text)
 {
-    for (; *text; text++) {
-        const unsigned char c = (unsigned char)*text;
+    char tame[300];
 
-        if (strchr("|*_<>`[]\\", *text))
+    snprintf(tame, sizeof(tame), "%s", text);
+    term_tame(tame);
+    for (const char *c = tame; *c; c++) {
+        if (strchr("|*_<>`[]\\", *c))
             fputc('\\', out);
-        fputc(c < 32 || c == 127 ? '?' : c, out);
+        fputc(*c, out);
     }
 }
 

@@ -223,9 +223,10 @@ static void split_part(FILE *out, const graph_facts *f)
                  term_count(s->n_train, a), term_count(s->n_val, b),
                  term_count(s->n_test, c));
     }
-    for (int i = f->splits_read; i < f->split_count && i < NAMES_SHOWN; i++)
-        fprintf(out, "%s%s", i == f->splits_read ? "  and " : ", ",
-                f->splits[i]);
+    for (int i = f->splits_read; i < f->split_count && i < NAMES_SHOWN; i++) {
+        fputs(i == f->splits_read ? "  and " : ", ", out);
+        term_foreign(out, f->splits[i], 60, false);
+    }
     if (f->split_count > NAMES_SHOWN)
         fprintf(out, " and %d more", f->split_count - NAMES_SHOWN);
     if (f->splits_read < f->split_count)

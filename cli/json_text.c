@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 char *json_utf8(const char *text)
 {
@@ -58,9 +59,12 @@ json_t *json_hash(uint64_t hash)
 
 bool json_print(json_t *o, FILE *stream)
 {
+    /* Programs get characters as they are; a terminal might obey some. */
+    const size_t ascii = isatty(fileno(stream)) ? JSON_ENSURE_ASCII : 0;
+
     if (!o)
         return false;
-    json_dumpf(o, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+    json_dumpf(o, stream, JSON_INDENT(2) | JSON_REAL_PRECISION(15) | ascii);
     fputc('\n', stream);
     json_decref(o);
     return true;

@@ -9,11 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "commands.h"
 #include "help.h"
 #include "progress_tty.h"
+#include "term.h"
 
 /* Data that did not arrive is no success; a reader that left early needs no
  * telling. */
@@ -23,8 +25,8 @@ static int finish_stdout(int code)
     if (fflush(stdout) == 0 && !ferror(stdout))
         return code;
     if (errno != EPIPE)
-        fprintf(stderr, "kith: standard output: cannot write%s%s\n",
-                errno ? ": " : "", errno ? strerror(errno) : "");
+        term_line(stderr, "kith: standard output: cannot write%s%s",
+                  errno ? ": " : "", errno ? strerror(errno) : "");
     return code == EXIT_OK ? EXIT_FAILED : code;
 }
 
@@ -163,10 +165,30 @@ static void fill_closed_streams(void)
             (void)!open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
+/* Threads get as much stack as the program, and one that is too small ends it
+ * without a word. */
+static bool stack_is_enough(void)
+{
+    const rlim_t least = (rlim_t)1 << 20;
+    struct rlimit stack;
+
+    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= least)
+        return true;
+    term_line(stderr,
+              "kith: the stack is limited to %llu KiB, expected at least %llu "
+              "(ulimit -s)",
+              (unsigned long long)stack.rlim_cur / 1024,
+              (unsigned long long)least / 1024);
+    return false;
+}
+
 int main(int argc, char **argv)
 {
     fill_closed_streams();
+    if (!stack_is_enough())
+        return EXIT_FAILED;
     signal(SIGPIPE, SIG_IGN); /* a closed pipe is a failed write, no crash */
+    signal(SIGXFSZ, SIG_IGN); /* so is a file that grows too large */
     interrupt_catch();
     return finish_stdout(dispatch(argc, argv));
 }

@@ -29,20 +29,12 @@ void node_id_text(FILE *out, const kith_graph *g, int32_t node, int width,
 
 const char *shown_id(const char *id, size_t length, char out[SHOWN_ID])
 {
-    char text[SHOWN_ID];
-    size_t from = 0, to = 0;
-
     if (length > SHOWN_ID - 1)
         length = SHOWN_ID - 1;
-    memcpy(text, id, length);
-    text[length] = '\0';
-    while (from < length) {
-        const size_t obeyed = term_obeyed(text + from);
-
-        out[to++] = text[from] == '\0' || obeyed ? '?' : text[from];
-        from += obeyed ? obeyed : 1;
-    }
-    out[to] = '\0';
+    for (size_t i = 0; i < length; i++)
+        out[i] = id[i] ? id[i] : '\1';
+    out[length] = '\0';
+    term_tame(out);
     return out;
 }
 

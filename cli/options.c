@@ -8,16 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "term.h"
+
 int usage_error(const command *cmd, const char *format, ...)
 {
+    char text[4096];
     va_list list;
 
-    fputs("kith: ", stderr);
     va_start(list, format);
-    vfprintf(stderr, format, list);
+    vsnprintf(text, sizeof(text), format, list);
     va_end(list);
-    fprintf(stderr, "\nsee 'kith %s%s--help'\n", cmd ? cmd->name : "",
-            cmd ? " " : "");
+    term_line(stderr, "kith: %s", text);
+    term_line(stderr, "see 'kith %s%s--help'", cmd ? cmd->name : "",
+              cmd ? " " : "");
     return EXIT_USAGE;
 }
 

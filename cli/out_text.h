@@ -10,18 +10,19 @@
 #include "cmd_shared.h"
 
 typedef struct out_text {
-    FILE *stream; /* to write to */
-    char *path;   /* links resolved; NULL for standard output */
-    char *temp;   /* name beside path that the file has for now, "" while it
-                     has none; NULL where it is written in place */
-    size_t room;  /* bytes for temp */
+    FILE *stream;        /* to write to */
+    char *path;          /* for messages; NULL for standard output */
+    kith_outputs *alone; /* NULL if it belongs to a set */
 } out_text;
 
-/* NULL and "-" are standard output.  A pipe or device is written in place. */
-kith_status out_text_open(run *r, const char *path, out_text *o);
+/* NULL and "-" are standard output.  A pipe or device is written in place.  The
+ * file appears with the others of a set, if `with` is not NULL. */
+kith_status out_text_open(run *r, const char *path, kith_outputs *with,
+                          out_text *o);
 
-/* Give the file its name.  o is released either way.  What standard output
- * could not take is told at the end of main(). */
+/* All is written: give the file its name, or leave that to its set.  o is
+ * released either way.  What standard output could not take is told at the end
+ * of main(). */
 kith_status out_text_commit(run *r, out_text *o);
 
 /* Give up: nothing remains.  A zeroed or released o is fine. */

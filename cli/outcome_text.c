@@ -245,13 +245,13 @@ static void written_part(FILE *out, const outcome *o)
 
     fputc('\n', out);
     if (o->table)
-        fprintf(out, "%s: a row for each of %s nodes\n",
-                strcmp(o->table, "-") == 0 ? "standard output" : o->table,
-                term_count(kith_graph_nodes(o->data->graph), number));
+        term_line(out, "%s: a row for each of %s nodes",
+                  strcmp(o->table, "-") == 0 ? "standard output" : o->table,
+                  term_count(kith_graph_nodes(o->data->graph), number));
     if (o->saved)
-        fprintf(out, "%s: the model, for 'kith predict'\n", o->saved);
+        term_line(out, "%s: the model, for 'kith predict'", o->saved);
     if (o->report)
-        fprintf(out, "%s: one page, open it in a browser\n", o->report);
+        term_line(out, "%s: one page, open it in a browser", o->report);
     if (!o->table && !o->saved && !o->report)
         fputs("nothing was written: '-o FILE' keeps the predictions\n", out);
     fprintf(out, "took %s\n", term_seconds(o->seconds, time));

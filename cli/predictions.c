@@ -7,6 +7,7 @@
 
 #include "node_ids.h"
 #include "out_text.h"
+#include "term.h"
 
 enum { ROWS_BETWEEN_LOOKS = 1 << 14 }; /* for an interrupt or a failed write */
 
@@ -39,7 +40,19 @@ int predictions_check_name(const command *cmd, const char *path)
     return EXIT_OK;
 }
 
-/* Text for one field.  A tab or newline in it would break the table. */
+static void put_tame(FILE *out, const char *text, size_t length)
+{
+    char *copy = strndup(text, length);
+
+    if (copy) {
+        term_tame(copy);
+        fputs(copy, out);
+    }
+    free(copy);
+}
+
+/* Text for one field.  A tab or newline in it would break the table.  Files and
+ * programs get it byte for byte, a terminal tamed. */
 static kith_status put_field(run *r, FILE *out, const char *text, size_t length,
                              const char *what)
 {
@@ -51,7 +64,10 @@ static kith_status put_field(run *r, FILE *out, const char *text, size_t length,
                             "%s '%s' cannot be written: it has a tab or line "
                             "break",
                             what, shown_id(text, length, shown));
-    fwrite(text, 1, length, out);
+    if (out == stdout && r->terminal)
+        put_tame(out, text, length);
+    else
+        fwrite(text, 1, length, out);
     return KITH_OK;
 }
 
@@ -113,12 +129,13 @@ static kith_status put_row(run *r, FILE *out, const kith_graph *g, int32_t u,
 }
 
 kith_status predictions_write(run *r, const kith_graph *g, const kith_model *m,
-                              const float *p, const char *path)
+                              const float *p, const char *path,
+                              kith_outputs *with)
 {
     const int64_t classes = kith_model_classes(m);
     const int32_t n = kith_graph_nodes(g);
     out_text o;
-    kith_status st = out_text_open(r, path, &o);
+    kith_status st = out_text_open(r, path, with, &o);
 
     if (st == KITH_OK)
         st = put_header(r, o.stream, m);

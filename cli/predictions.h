@@ -17,10 +17,12 @@ int32_t predicted_class(const float *row, int32_t classes);
 
 /*
  * Write the table to a file, whole or not at all, or to standard output if
- * path is "-".  p is n x classes, row-major; rows are scaled to sum to 1.
+ * path is "-"; with the others of a set, if `with` is not NULL.  p is n x
+ * classes, row-major; rows are scaled to sum to 1.
  */
 kith_status predictions_write(run *r, const kith_graph *g, const kith_model *m,
-                              const float *p, const char *path);
+                              const float *p, const char *path,
+                              kith_outputs *with);
 
 /* Write a node's id as a field of a table. */
 kith_status put_node(run *r, FILE *out, const kith_graph *g, int32_t u);

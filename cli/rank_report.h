@@ -16,10 +16,10 @@ typedef struct ranking {
     chosen_nodes nodes;
     kith_model *tuned, *model;
     int32_t positive;
-    float *p;     /* of the final model */
-    float *work;  /* of a fold's model */
-    float *score; /* of known nodes, honest */
-    bool *is;     /* of the positive class */
+    float *p;      /* of the final model */
+    float *work;   /* of a fold's model */
+    double *score; /* of known nodes, honest */
+    bool *is;      /* of the positive class */
     int32_t n_known;
     int32_t *order; /* unknown nodes, most probable first */
     int32_t n_order, n_listed;

@@ -113,9 +113,9 @@ kith_status rank_text(FILE *out, ranking *t)
     st = tell_lengths(t, out);
     fputc('\n', out);
     if (list)
-        fprintf(out, "%s: %d nodes\n",
-                strcmp(list, "-") == 0 ? "standard output" : list,
-                (int)t->n_listed);
+        term_line(out, "%s: %d nodes",
+                  strcmp(list, "-") == 0 ? "standard output" : list,
+                  (int)t->n_listed);
     else
         fputs("nothing was written: '-o FILE' keeps the list\n", out);
     fprintf(out, "took %s\n", term_seconds(seconds_now() - t->r.begun, time));

@@ -6,8 +6,9 @@
 
 #include "cmd_shared.h"
 
-/* Write the page, whole or not at all; "-" and NULL are standard output. */
+/* Write the page, whole or not at all and with the others of a set, if `with`
+ * is not NULL; "-" and NULL are standard output. */
 kith_status report_file_write(run *r, const kith_report_input *in,
-                              const char *path);
+                              const char *path, kith_outputs *with);
 
 #endif

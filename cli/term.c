@@ -170,22 +170,67 @@ void term_signed_bar(FILE *stream, double share, int width)
         term_bar(stream, share, half);
 }
 
+/* What format and list make, tamed; longer text is cut. */
+enum { LONGEST_LINE = 8192 };
+
+static void tamed_text(char out[LONGEST_LINE], const char *format, va_list list)
+{
+    vsnprintf(out, LONGEST_LINE, format, list);
+    term_tame(out);
+}
+
 void term_row(FILE *stream, const char *key, const char *format, ...)
 {
+    char text[LONGEST_LINE];
     va_list list;
 
-    fprintf(stream, "  %-16s  ", key);
+    fputs("  ", stream);
+    term_foreign(stream, key, term_columns(key) > 16 ? 60 : 16,
+                 term_columns(key) <= 16);
     va_start(list, format);
-    vfprintf(stream, format, list);
+    tamed_text(text, format, list);
     va_end(list);
-    fputc('\n', stream);
+    fprintf(stream, "  %s\n", text);
+}
+
+void term_line(FILE *stream, const char *format, ...)
+{
+    char text[LONGEST_LINE];
+    va_list list;
+
+    va_start(list, format);
+    tamed_text(text, format, list);
+    va_end(list);
+    fprintf(stream, "%s\n", text);
 }
 
 void term_heading(FILE *stream, const char *text)
 {
     const term_style style = term_style_of(stream);
 
-    fprintf(stream, "%s%s%s\n", style.bold, text, style.reset);
+    fputs(style.bold, stream);
+    term_foreign(stream, text, LONGEST_LINE, false);
+    fprintf(stream, "%s\n", style.reset);
+}
+
+/* Bytes of the UTF-8 character at c, 0 if there is none. */
+static size_t utf8_bytes(const unsigned char *c)
+{
+    const size_t n = c[0] < 0x80 ? 1 : c[0] < 0xE0 ? 2 : c[0] < 0xF0 ? 3 : 4;
+
+    if (n == 1)
+        return 1;
+    if (c[0] < 0xC2 || c[0] > 0xF4)
+        return 0;
+    for (size_t i = 1; i < n; i++)
+        if ((c[i] & 0xC0) != 0x80) /* the end of the text, too */
+            return 0;
+    /* longer than need be, half of a pair, above U+10FFFF */
+    return (c[0] == 0xE0 && c[1] < 0xA0) || (c[0] == 0xED && c[1] > 0x9F) ||
+                   (c[0] == 0xF0 && c[1] < 0x90) ||
+                   (c[0] == 0xF4 && c[1] > 0x8F)
+               ? 0
+               : n;
 }
 
 size_t term_obeyed(const char *text)
@@ -194,7 +239,9 @@ size_t term_obeyed(const char *text)
 
     if (c[0] < 32 || c[0] == 127)
         return c[0] != '\0';
-    if (c[0] == 0xC2 && c[1] >= 0x80 && c[1] < 0xA0)
+    if (utf8_bytes(c) == 0)
+        return 1; /* a terminal may take it for one of the bytes 80 to 9F */
+    if (c[0] == 0xC2 && c[1] < 0xA0)
         return 2; /* U+0080 to U+009F, among them another ESC [ */
     if (c[0] == 0xD8 && c[1] == 0x9C)
         return 2; /* U+061C */
@@ -206,23 +253,38 @@ size_t term_obeyed(const char *text)
                : 0;
 }
 
-void term_foreign(FILE *stream, const char *text, int width, bool pad)
+void term_tame(char *text)
 {
-    const bool cut = term_columns(text) > width;
-    const int shown = cut ? width - 2 : width;
-    int columns = 0;
+    char *to = text;
 
     while (*text) {
         const size_t obeyed = term_obeyed(text);
-        const bool starts = ((unsigned char)*text & 0xC0) != 0x80;
+        const size_t kept = obeyed ? 0 : utf8_bytes((unsigned char *)text);
+
+        memmove(to, obeyed ? "?" : text, obeyed ? 1 : kept);
+        to += obeyed ? 1 : kept;
+        text += obeyed + kept;
+    }
+    *to = '\0';
+}
+
+void term_foreign(FILE *stream, const char *text, int width, bool pad)
+{
+    char tame[LONGEST_LINE];
+    int columns = 0, shown;
+
+    snprintf(tame, sizeof(tame), "%s", text);
+    term_tame(tame);
+    shown = term_columns(tame) > width ? width - 2 : width;
+    for (const char *at = tame; *at; at++) {
+        const bool starts = ((unsigned char)*at & 0xC0) != 0x80;
 
         if (columns + starts > shown)
             break;
         columns += starts;
-        fputc(obeyed ? '?' : *text, stream);
-        text += obeyed ? obeyed : 1;
+        fputc(*at, stream);
     }
-    if (cut)
+    if (shown < width)
         columns += fputs("..", stream) >= 0 ? 2 : 0;
     while (pad && columns++ < width)
         fputc(' ', stream);

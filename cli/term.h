@@ -50,19 +50,28 @@ void term_bar(FILE *stream, double share, int width);
  * columns. */
 void term_signed_bar(FILE *stream, double share, int width);
 
-/* One row of a table: "  key           value". */
+/* One row of a table: "  key           value", tamed. */
 void term_row(FILE *stream, const char *key, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
 /* A heading above rows, bold on a terminal. */
 void term_heading(FILE *stream, const char *text);
 
-/* Bytes at the start of UTF-8 text that a terminal would obey and not show:
- * control characters, and those that turn the direction of writing; else 0. */
+/* Bytes at the start of text that a terminal might obey and not show: control
+ * characters, those that turn the direction of writing, and what is not UTF-8;
+ * else 0. */
 size_t term_obeyed(const char *text);
 
-/* Print text that came from a file: what term_obeyed() names becomes '?'; cut
- * to `width` columns and, if pad, filled up to them. */
+/* Make each of these a '?': every name or id that came from outside passes here
+ * before it is shown. */
+void term_tame(char *text);
+
+/* Print a line that may hold such names, tamed, and end it. */
+void term_line(FILE *stream, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Print text that came from outside, tamed; cut to `width` columns and, if pad,
+ * filled up to them. */
 void term_foreign(FILE *stream, const char *text, int width, bool pad);
 
 #endif

@@ -4,7 +4,7 @@ if(NOT KITH_FUZZ)
     file(GLOB unit_tests CONFIGURE_DEPENDS tests/unit/test_*.c)
 endif()
 file(GLOB fuzz_targets CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
-file(GLOB fuzz_helpers CONFIGURE_DEPENDS tests/fuzz/fuzz.c)
+set(fuzz_helpers tests/fuzz/fuzz.c tests/fuzz/small_set.c)
 file(REAL_PATH "../shared/data" shared_data
      BASE_DIRECTORY "${PROJECT_SOURCE_DIR}")
 
@@ -40,6 +40,19 @@ foreach(source IN LISTS unit_tests)
         RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/unit")
 endforeach()
 
+# Seeds of the binary formats come from today's writer.
+add_executable(write_seeds tests/fuzz/write_seeds.c ${fuzz_helpers})
+target_link_libraries(write_seeds PRIVATE kith_test_flags)
+set(seeds "${PROJECT_BINARY_DIR}/tests/fuzz/seeds")
+add_custom_command(OUTPUT "${seeds}/stamp"
+    COMMAND ${CMAKE_COMMAND} -E rm -rf "${seeds}"
+    COMMAND write_seeds "${seeds}"
+    COMMAND ${CMAKE_COMMAND} -E touch "${seeds}/stamp"
+    DEPENDS write_seeds
+    COMMENT "Writing seeds for the fuzzers"
+    VERBATIM)
+add_custom_target(seeds ALL DEPENDS "${seeds}/stamp")
+
 # libFuzzer brings its own main(); elsewhere replay.c feeds the corpus.
 foreach(source IN LISTS fuzz_targets)
     cmake_path(GET source STEM name)
@@ -53,3 +66,12 @@ foreach(source IN LISTS fuzz_targets)
     set_target_properties(${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/fuzz")
 endforeach()
+
+# What tests/faults runs beside the command, and what it breaks commands with
+# (Linux).
+add_executable(flips tests/faults/flips.c)
+target_link_libraries(flips PRIVATE kith_test_flags)
+add_executable(fault tests/faults/fault.c)
+target_link_libraries(fault PRIVATE kith_flags)
+set_target_properties(flips fault PROPERTIES
+    RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/faults")

@@ -30,8 +30,16 @@ if [ "$1" = --one ]; then
     case $name in
     test_*) set -- "$BUILD/tests/unit/$name" $filter ;;
     corpus_*)
-        set -- "$BUILD/tests/fuzz/fuzz_${name#corpus_}" \
-            "$TESTS/fuzz/corpus/${name#corpus_}" ;;
+        # bytes that were kept, and seeds that the build wrote, which must open
+        set --
+        for seeds in "$TESTS/fuzz/corpus" + "$BUILD/tests/fuzz/seeds"; do
+            case $seeds in
+            +) set -- "$@" + ;;
+            *) [ ! -d "$seeds/${name#corpus_}" ] ||
+                set -- "$@" "$seeds/${name#corpus_}" ;;
+            esac
+        done
+        set -- "$BUILD/tests/fuzz/fuzz_${name#corpus_}" "$@" ;;
     cli_*) set -- sh "$TESTS/cli/${name#cli_}.test" ;;
     mangled) set -- "$TESTS/mangled/run.sh" "$KITH" ;;
     esac

@@ -84,6 +84,28 @@ KITH_API int kith_path_descriptor(const char *path);
  * nothing lies beside it, such as PATH.nodes.txt. */
 KITH_API bool kith_path_is_stream(const char *path);
 
+/*
+ * Files that appear together, whole or not at all.  A process that is killed at
+ * any moment leaves all the old ones or all the new ones.  (Killed while they
+ * change places, it leaves a list beside the first, by which the next call of
+ * this library that opens the first finishes that.)
+ */
+typedef struct kith_outputs kith_outputs;
+
+KITH_API kith_status kith_outputs_new(kith_outputs **out, kith_error *err);
+
+/* Begin a file: *fd, which stays the set's, is to be written to.  What is no
+ * file, such as a pipe or "-", is written in place. */
+KITH_API kith_status kith_outputs_open(kith_outputs *s, const char *path,
+                                       int *fd, kith_error *err);
+
+/* Sync all and give them their names.  The set is empty then, also on failure,
+ * which leaves what was there before. */
+KITH_API kith_status kith_outputs_commit(kith_outputs *s, kith_error *err);
+
+/* What was not committed is gone.  NULL is fine. */
+KITH_API void kith_outputs_free(kith_outputs *s);
+
 /* "0.1.0" */
 KITH_API const char *kith_version(void);
 

@@ -17,12 +17,9 @@ typedef struct kith_labels {
     int32_t nodes;
     int32_t classes;
     int64_t labelled;
-    int32_t *of;    /* class of each node, -1 = unknown */
-    char **names;   /* name of each class */
-    int32_t *place; /* kith_graph_place() of each node, so that what is drawn
-                       does not depend on their numbers; NULL if it is u */
-    void *owner, *place_owner; /* mapped files that `of` and `place` lie in,
-                                  NULL if on the heap */
+    int32_t *of;  /* class of each node, -1 = unknown */
+    char **names; /* name of each class */
+    void *owner;  /* mapped file that `of` lies in, NULL if on the heap */
 } kith_labels;
 
 /* A row of features for each node; rows without entries are allowed. */
@@ -41,7 +38,7 @@ typedef struct kith_split {
     char *name;
     int32_t *train, *val, *test;
     int32_t n_train, n_val, n_test; /* n_val may be 0 */
-    uint64_t hash;                  /* of the three lists */
+    uint64_t hash;                  /* of the ids in the three lists */
 } kith_split;
 
 /* A graph and what is known of its nodes.  Free with kith_dataset_free(). */

@@ -117,7 +117,7 @@ typedef enum kith_goal {
  * Errors: KITH_ERR_ARGUMENT (no positives or no negatives, a wish or
  * prevalence outside 0 .. 1), KITH_ERR_NOMEM.  Cost: O(n log n).
  */
-KITH_API kith_status kith_threshold_choose(const float *scores,
+KITH_API kith_status kith_threshold_choose(const double *scores,
                                            const bool *positive, int32_t n,
                                            double prevalence, kith_goal goal,
                                            double wish, kith_threshold *out,
@@ -126,15 +126,17 @@ KITH_API kith_status kith_threshold_choose(const float *scores,
 /*
  * A random split of the labelled nodes: per_class training nodes of each class
  * (all but one of a smaller class, at least 1), then val nodes from the rest
- * at random, all others for testing.  The same for a seed and trial, whatever
- * else; named "seed-SEED-TRIAL".  Training nodes of a smaller per_class are
+ * at random, all others for testing.  It depends on the seed, the trial and the
+ * ids of nodes, not on their numbers (graph NULL: node u is called u); named
+ * "seed-SEED-TRIAL".  Training nodes of a smaller per_class are
  * among those of a larger one.  Free with kith_split_release().
  *
  * Errors: KITH_ERR_ARGUMENT (per_class < 1, val or trial < 0), KITH_ERR_RANGE
  * if no node would be left for testing, KITH_ERR_NOMEM; *out is then empty.
- * Cost: O(n + classes).
+ * Cost: O(n log n + classes).
  */
-KITH_API kith_status kith_split_random(const kith_labels *labels,
+KITH_API kith_status kith_split_random(const kith_graph *graph,
+                                       const kith_labels *labels,
                                        int32_t per_class, int32_t val,
                                        uint64_t seed, int32_t trial,
                                        kith_split *out, kith_error *err);
@@ -143,12 +145,14 @@ KITH_API kith_status kith_split_random(const kith_labels *labels,
  * A stratified part of given nodes: *held gets about `share` (between 0 and 1)
  * of each class, of a class that has two or more at least one and not all;
  * *kept the others.  Both ascend whatever the order of `nodes`, repeats merged,
- * and are new arrays to be freed with kith_array_free().
+ * and are new arrays to be freed with kith_array_free().  Drawn by ids, as
+ * above.
  *
  * Errors: KITH_ERR_ARGUMENT (share, no such node), KITH_ERR_NOMEM; both are
- * then NULL.  Cost: O(n + classes).
+ * then NULL.  Cost: O(n log n + classes).
  */
-KITH_API kith_status kith_hold_out(const kith_labels *labels,
+KITH_API kith_status kith_hold_out(const kith_graph *graph,
+                                   const kith_labels *labels,
                                    const int32_t *nodes, int32_t n_nodes,
                                    double share, uint64_t seed, int32_t **kept,
                                    int32_t *n_kept, int32_t **held,

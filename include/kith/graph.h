@@ -65,6 +65,7 @@ typedef struct kith_build_options {
     kith_order order;     /* of a built file; graphs in memory are as listed */
     const char *nodes;    /* file with one id per line: every node, in order */
     const char *spill_to; /* folder for temporary files; NULL = the output's */
+    bool verify; /* compare checksums also of a built file of more than 1 GiB */
 } kith_build_options;
 
 /*
@@ -84,14 +85,30 @@ KITH_API kith_status kith_graph_read(const char *path,
                                      kith_graph **out, kith_cleaning *cleaning,
                                      kith_error *err);
 
-/* Open a built graph by mapping it: milliseconds for any size.  The header is
- * checked; kith_graph_verify() checks the rest. */
+/*
+ * Open a built graph by mapping it.  What the file holds is checked, whoever
+ * made it: rows in order, neighbours in range, sorted and given both ways,
+ * weights finite, ids and places in order; and the checksums of a file of up
+ * to 1 GiB.  Cost: a pass or two at the speed of memory.
+ */
 KITH_API kith_status kith_graph_open(const char *path, kith_graph **out,
                                      kith_error *err);
 
+/* The counts in the header of a built graph, which alone is looked at. */
+typedef struct kith_graph_counts {
+    int32_t nodes;
+    int64_t edges;
+    bool weighted;
+} kith_graph_counts;
+
+KITH_API kith_status kith_graph_peek(const char *path, kith_graph_counts *out,
+                                     kith_error *err);
+
 /*
- * Check all that opening left out: checksums of every section, row offsets in
- * order, neighbours in range and sorted.  Cost: one pass over the file.
+ * Check all of the file that g lies in, also what opening left out: checksums
+ * of every section whatever its size, labels and features, that every id is
+ * found again, and that the rows put back in the order of the input are those
+ * that were listed.
  */
 KITH_API kith_status kith_graph_verify(const kith_graph *g, const kith_job *job,
                                        kith_error *err);

@@ -227,6 +227,9 @@ KITH_API kith_status kith_model_average_weights(const kith_model *m,
 /* A model file, docs/formats/model.md; whole or not at all. */
 KITH_API kith_status kith_model_save(const kith_model *m, const char *path,
                                      kith_error *err);
+/* The same, but it appears with the others of a set, if that is not NULL. */
+KITH_API kith_status kith_model_save_with(const kith_model *m, const char *path,
+                                          kith_outputs *with, kith_error *err);
 KITH_API kith_status kith_model_open(const char *path, kith_model **out,
                                      kith_error *err);
 

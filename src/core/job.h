@@ -6,8 +6,12 @@
 
 #include "core/status.h"
 
-/* Threads to use: what the job says, else all cores; at most 1024. */
+/* Threads to use: what the job says, else all cores; at most 1024, and no more
+ * than the system lets us start. */
 int kith__threads(const kith_job *job);
+
+/* How many threads there can be at once, the caller being one: 1 .. wanted. */
+int kith__threads_possible(int wanted);
 
 /* The number of the thread that asks, 0 for the one that began. */
 int kith__thread_number(void);

@@ -7,13 +7,17 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/out_set.h"
 
 kith_status kith__map_open(const char *path, kith__map **out, kith_error *err)
 {
-    const int fd = open(path, O_RDONLY | O_CLOEXEC);
-    kith_status st;
+    kith_status st = kith__outputs_settle(path, err);
+    int fd;
 
     *out = NULL;
+    if (st != KITH_OK)
+        return st;
+    fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return kith__fail_errno(err, path, "open");
     st = kith__map_fd(fd, path, out, err);

@@ -2,10 +2,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/out_set.h"
+#include "core/temp_files.h"
 
 enum { START_BYTES = 4 << 20 };
 
@@ -58,57 +61,73 @@ bool kith__read_at(int fd, void *bytes, int64_t length, int64_t offset)
     return true;
 }
 
-/*
- * Make a file under a temporary name beside the target, ".NAME.PID.N" with the
- * first N that is free: opened anew, or linked to the unnamed file `self`.
- */
-static bool make_temp(kith__out *o, const char *self)
-{
-    const char *slash = strrchr(o->path, '/');
-    const int folder = slash ? (int)(slash - o->path + 1) : 0;
-    const size_t room = strlen(o->path) + 48;
-    bool made = false;
+/* ---- where it goes ------------------------------------------------------- */
 
-    o->temp = kith__alloc((int64_t)room, 1);
-    if (!o->temp)
-        errno = ENOMEM;
-    for (int n = 0; o->temp && n < 1000 && !made; n++) {
-        snprintf(o->temp, room, "%.*s.%s.%ld.%d", folder, o->path,
-                 o->path + folder, (long)getpid(), n);
-        if (self)
-            made = linkat(AT_FDCWD, self, AT_FDCWD, o->temp,
-                          AT_SYMLINK_FOLLOW) == 0;
-        else
-            made = (o->fd = open(o->temp, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC,
-                                 0666)) >= 0;
-        if (!made && errno != EEXIST)
-            break;
+/* Follow one link, if `at` is one; false with errno if it is not. */
+static bool follow(char at[PATH_MAX])
+{
+    char to[PATH_MAX];
+    const char *slash = strrchr(at, '/');
+    const ssize_t n = readlink(at, to, sizeof(to) - 1);
+    size_t folder;
+
+    if (n < 0)
+        return false;
+    folder = to[0] != '/' && slash ? (size_t)(slash - at + 1) : 0;
+    if (folder + (size_t)n >= PATH_MAX) {
+        errno = ENAMETOOLONG;
+        return false;
     }
-    if (!made) {
-        kith__free(o->temp);
-        o->temp = NULL;
+    to[n] = '\0';
+    memcpy(at + folder, to, (size_t)n + 1);
+    return true;
+}
+
+/* A name for a file that is not there: what links that lead nowhere lead to,
+ * its folder as it really is, or as it is if it is not there either. */
+static bool resolve_missing(const char *path, char out[PATH_MAX])
+{
+    enum { MOST_LINKS = 40 };
+    char folder[PATH_MAX], at[PATH_MAX], *slash;
+    int links = 0;
+
+    if (snprintf(at, sizeof(at), "%s", path) >= (int)sizeof(at)) {
+        errno = ENAMETOOLONG;
+        return false;
     }
-    return made;
+    while (links <= MOST_LINKS && follow(at))
+        links++;
+    if (links > MOST_LINKS)
+        errno = ELOOP;
+    if (errno != EINVAL && errno != ENOENT) /* no link, or nothing */
+        return false;
+    memcpy(out, at, sizeof(at));
+    slash = strrchr(at, '/');
+    if (slash)
+        *slash = '\0';
+    if (realpath(!slash        ? "."
+                 : slash == at ? "/"
+                               : at,
+                 folder) &&
+        snprintf(out, PATH_MAX, "%s/%s", strcmp(folder, "/") == 0 ? "" : folder,
+                 slash ? slash + 1 : at) >= PATH_MAX)
+        memcpy(out, path, strlen(path) + 1);
+    return true;
 }
 
-static kith_status open_hidden(kith__out *o, kith_error *err)
+kith_status kith__resolve(const char *path, char **out, kith_error *err)
 {
-    o->fd = open(o->folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0666);
-    if (o->fd >= 0 || make_temp(o, NULL))
-        return KITH_OK;
-    return kith__fail_errno(err, o->path, "create");
+    char real[PATH_MAX];
+
+    *out = NULL;
+    if (!realpath(path, real) &&
+        (errno != ENOENT || !resolve_missing(path, real)))
+        return kith__fail_errno(err, path, "write");
+    *out = kith__copy_string(real, strlen(real));
+    return *out ? KITH_OK : kith__no_memory(err);
 }
 
-/* The path to replace: a symbolic link's target, not the link. */
-static char *resolve(const char *path)
-{
-    char *real = realpath(path, NULL);
-    char *copy = real ? kith__copy_string(real, strlen(real))
-                      : kith__copy_string(path, strlen(path));
-
-    free(real);
-    return copy;
-}
+/* ---- a file -------------------------------------------------------------- */
 
 /* What is open already is not opened anew, which would write over what others
  * wrote there. */
@@ -120,11 +139,23 @@ static kith_status open_stream(kith__out *o, const char *path, kith_error *err)
 
     o->stream = true;
     o->path = kith__copy_string(shown, strlen(shown));
-    if (!o->path)
+    o->shown = kith__copy_string(shown, strlen(shown));
+    if (!o->path || !o->shown)
         return kith__no_memory(err);
     o->fd = named >= 0 ? fcntl(named, F_DUPFD_CLOEXEC, 0)
                        : open(path, O_WRONLY | O_CLOEXEC);
     return o->fd >= 0 ? KITH_OK : kith__fail_errno(err, shown, "write");
+}
+
+static kith_status open_hidden(kith__out *o, kith_error *err)
+{
+    kith__temp_sweep(o->path, false);
+    o->fd = kith__temp_unnamed(o->path);
+    if (o->fd < 0)
+        o->fd = kith__temp_file(o->path, &o->temp);
+    if (o->fd < 0 || !kith__temp_like(o->fd, o->path, 0))
+        return kith__fail_errno(err, o->shown, "create");
+    return KITH_OK;
 }
 
 kith_status kith__out_open(const char *path, kith__out **out, kith_error *err)
@@ -142,8 +173,9 @@ kith_status kith__out_open(const char *path, kith__out **out, kith_error *err)
         errno = EISDIR;
         TRY(kith__fail_errno(err, path, "write"));
     } else {
-        TRY_NEW(o->path, resolve(path));
-        TRY_NEW(o->folder, kith__folder_of(o->path));
+        TRY_NEW(o->shown, kith__copy_string(path, strlen(path)));
+        TRY(kith__resolve(path, &o->path, err));
+        TRY(kith__outputs_settle(o->path, err));
         TRY(open_hidden(o, err));
     }
     *out = o;
@@ -157,7 +189,7 @@ kith_status kith__out_write(kith__out *o, const void *bytes, int64_t length,
                             kith_error *err)
 {
     if (!kith__write_at(o->fd, bytes, length, o->stream ? -1 : o->size))
-        return kith__fail_errno(err, o->path, "write");
+        return kith__fail_errno(err, o->shown, "write");
     o->size += length;
     if (!o->stream && o->size - o->started >= START_BYTES) {
         /* Let the disk begin, so that the sync at the end finds little to do.
@@ -173,48 +205,23 @@ kith_status kith__out_rewrite(kith__out *o, int64_t offset, const void *bytes,
                               int64_t length, kith_error *err)
 {
     if (!kith__write_at(o->fd, bytes, length, offset))
-        return kith__fail_errno(err, o->path, "write");
+        return kith__fail_errno(err, o->shown, "write");
     return KITH_OK;
-}
-
-/* Turn an unnamed file into a temporary name that rename() can use. */
-static bool give_name(kith__out *o)
-{
-    char self[48];
-
-    snprintf(self, sizeof(self), "/proc/self/fd/%d", o->fd);
-    return make_temp(o, self);
-}
-
-/* So that the new name survives a power cut.  Some file systems cannot; the
- * data is safe in any case. */
-static void sync_folder(const char *folder)
-{
-    const int fd = open(folder, O_RDONLY | O_CLOEXEC);
-
-    if (fd < 0)
-        return;
-    (void)fsync(fd);
-    close(fd);
 }
 
 kith_status kith__out_commit(kith__out *o, kith_error *err)
 {
+    kith_outputs *alone = NULL;
     kith_status st = KITH_OK;
 
-    if (!o->stream) {
-        if (fsync(o->fd) != 0)
-            TRY(kith__fail_errno(err, o->path, "write"));
-        if (!o->temp && !give_name(o))
-            TRY(kith__fail_errno(err, o->path, "create"));
-        if (rename(o->temp, o->path) != 0)
-            TRY(kith__fail_errno(err, o->path, "replace"));
-        kith__free(o->temp);
-        o->temp = NULL;
-        sync_folder(o->folder);
-    }
+    TRY(kith_outputs_new(&alone, err));
+    st = kith__outputs_add(alone, o, err);
+    o = NULL;
+    TRY(st);
+    TRY(kith_outputs_commit(alone, err));
 out:
     kith__out_abort(o);
+    kith_outputs_free(alone);
     return st;
 }
 
@@ -227,25 +234,27 @@ void kith__out_abort(kith__out *o)
     if (o->temp)
         unlink(o->temp);
     kith__free(o->temp);
-    kith__free(o->folder);
     kith__free(o->path);
+    kith__free(o->shown);
     kith__free(o);
 }
 
 kith_status kith__scratch_open(const char *folder, int *fd, kith_error *err)
 {
-    char *name;
+    char *name = NULL, *path = kith__join(folder, "/spill", "");
 
-    *fd = open(folder, O_RDWR | O_TMPFILE | O_CLOEXEC, 0600);
-    if (*fd >= 0)
-        return KITH_OK;
-    name = kith__join(folder, "/.kith-spill-XXXXXX", "");
-    if (!name)
+    *fd = -1;
+    if (!path)
         return kith__no_memory(err);
-    *fd = mkostemp(name, O_CLOEXEC);
-    if (*fd >= 0)
+    *fd = kith__temp_unnamed(path);
+    if (*fd < 0) {
+        kith__temp_sweep(path, false);
+        *fd = kith__temp_file(path, &name);
+    }
+    if (name)
         unlink(name);
     kith__free(name);
+    kith__free(path);
     return *fd >= 0 ? KITH_OK
                     : kith__fail_errno(err, folder, "create a temporary file");
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/out_set.h"
 #include "data/built.h"
 #include "data/files.h"
 #include "data/labels.h"
@@ -81,6 +82,7 @@ static kith_status open_files(const char *path,
 {
     kith_status st = KITH_OK;
 
+    TRY(kith__outputs_settle(path, err));
     TRY(kith__is_folder(path) ? find_in_folder(path, f, err)
                               : find_beside_file(path, f, err));
     if (f->splits && !kith__is_folder(f->splits)) {
@@ -207,12 +209,18 @@ out:
     return st;
 }
 
-static kith_status open_built(const files *f, kith_dataset *d, kith_error *err)
+static kith_status open_built(const files *f, const kith_build_options *options,
+                              kith_dataset *d, kith_error *err)
 {
+    const kith__kg_how how = {.job = &options->job, .verify = options->verify};
     kith_status st = KITH_OK;
+    kith__kg_parts parts;
 
-    TRY(kith__kg_open(f->source, &d->graph, &d->labels, &d->features,
-                      &d->cleaning, err));
+    TRY(kith__kg_open(f->source, &how, &parts, err));
+    d->graph = parts.graph;
+    d->labels = parts.labels;
+    d->features = parts.features;
+    d->cleaning = parts.cleaning;
     if (f->features && !d->features)
         TRY(kith_features_read(f->features, d->graph, &d->features, err));
 out:
@@ -225,7 +233,7 @@ static kith_status open_found(files *f, const kith_build_options *options,
 {
     kith_status st = KITH_OK;
 
-    TRY(kith__kg_is(f->source) ? open_built(f, d, err)
+    TRY(kith__kg_is(f->source) ? open_built(f, options, d, err)
                                : open_text(f, options, d, err));
     if (f->labels && !d->labels)
         TRY(kith_labels_read(f->labels, d->graph, &d->labels, err));
@@ -489,7 +497,7 @@ static kith_status write_files(const kith_dataset *d, const char *folder,
     if (d->labels)
         TRY(kith_labels_write(d->labels, d->graph, path[2], err));
     if (kith__graph_needs_list(d->graph, edges))
-        TRY(kith__id_list_write(d->graph, path[3], err));
+        TRY(kith__id_list_write(d->graph, path[3], NULL, err));
 out:
     for (int i = 0; i < 4; i++)
         kith__free(path[i]);

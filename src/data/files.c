@@ -2,11 +2,11 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <ftw.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/alloc.h"
+#include "core/temp_files.h"
 
 bool kith__is_folder(const char *path)
 {
@@ -101,18 +101,6 @@ out:
     return st;
 }
 
-static int remove_entry(const char *path, const struct stat *at, int type,
-                        struct FTW *place)
-{
-    (void)at, (void)type, (void)place;
-    return remove(path);
-}
-
-static void remove_tree(const char *path)
-{
-    nftw(path, remove_entry, 16, FTW_DEPTH | FTW_PHYS);
-}
-
 bool kith__folder_empty(const char *path)
 {
     DIR *dir = opendir(path);
@@ -128,37 +116,29 @@ bool kith__folder_empty(const char *path)
     return !entry;
 }
 
-/* What a path leads to, or without slashes at its end if that is nothing. */
-static char *resolve(const char *path)
-{
-    char *real = realpath(path, NULL), *copy;
-    size_t n = strlen(path);
-
-    while (n > 1 && path[n - 1] == '/')
-        n--;
-    copy = real ? kith__copy_string(real, strlen(real))
-                : kith__copy_string(path, n);
-    free(real);
-    return copy;
-}
-
 kith_status kith__folder_begin(const char *path, bool replace,
                                kith__folder *out, kith_error *err)
 {
     kith_status st = KITH_OK;
+    size_t n = strlen(path);
     struct stat at;
 
-    *out = (kith__folder){.replace = replace};
-    TRY_NEW(out->path, resolve(path));
+    *out = (kith__folder){.replace = replace, .fd = -1};
+    while (n > 1 && path[n - 1] == '/')
+        n--;
+    TRY_NEW(out->shown, kith__copy_string(path, n));
+    TRY(kith__resolve(out->shown, &out->path, err));
+    TRY(kith__outputs_settle(out->path, err));
     if (stat(out->path, &at) == 0 && !S_ISDIR(at.st_mode))
         TRY(kith__fail(err, KITH_ERR_IO, path, 0,
                        "is a file, expected a folder or a new name"));
-    /* rmdir succeeds on an empty folder only: that one may be used. */
-    if (!replace && rmdir(out->path) != 0 && errno != ENOENT)
+    if (!replace && access(out->path, F_OK) == 0 &&
+        !kith__folder_empty(out->path))
         TRY(kith__fail(err, KITH_ERR_IO, path, 0,
                        "exists already, expected a new folder (or --force)"));
-    TRY_NEW(out->temp, kith__join(out->path, ".kith-XXXXXX", ""));
-    if (!mkdtemp(out->temp) || chmod(out->temp, 0777 & ~umask(umask(0))) != 0)
+    kith__temp_sweep(out->path, false);
+    out->fd = kith__temp_folder(out->path, &out->temp);
+    if (out->fd < 0 || !kith__temp_like(out->fd, out->path, 0700))
         TRY(kith__fail_errno(err, path, "create the folder"));
 out:
     if (st != KITH_OK)
@@ -166,57 +146,41 @@ out:
     return st;
 }
 
-/* Move the old folder, if there is one, to a new name, *aside. */
-static kith_status put_aside(const kith__folder *f, char **aside,
+kith_status kith__folder_add(kith__folder *f, kith_outputs *with,
                              kith_error *err)
 {
-    char *to = NULL;
+    const kith_status st = kith__outputs_add_folder(with, f->path, f->temp,
+                                                    f->fd, f->replace, err);
 
-    *aside = NULL;
-    if (!f->replace || access(f->path, F_OK) != 0)
-        return KITH_OK;
-    to = kith__join(f->path, ".kith-old-XXXXXX", "");
-    if (!to)
-        return kith__no_memory(err);
-    if (mkdtemp(to) && rename(f->path, to) == 0) {
-        *aside = to;
-        return KITH_OK;
-    }
-    kith__fail_errno(err, f->path, "replace");
-    (void)rmdir(to);
-    kith__free(to);
-    return KITH_ERR_IO;
+    kith__free(f->temp);
+    f->temp = NULL;
+    f->fd = -1;
+    return st;
 }
 
 kith_status kith__folder_commit(kith__folder *f, kith_error *err)
 {
+    kith_outputs *alone = NULL;
     kith_status st = KITH_OK;
-    char *aside = NULL;
 
-    TRY(put_aside(f, &aside, err));
-    if (rename(f->temp, f->path) != 0) {
-        kith__fail_errno(err, f->path, "create the folder");
-        if (aside)
-            (void)rename(aside, f->path);
-        st = KITH_ERR_IO;
-        goto out;
-    }
-    kith__free(f->temp);
-    f->temp = NULL;
-    if (aside)
-        remove_tree(aside);
+    TRY(kith_outputs_new(&alone, err));
+    TRY(kith__folder_add(f, alone, err));
+    TRY(kith_outputs_commit(alone, err));
 out:
-    kith__free(aside);
+    kith_outputs_free(alone);
     return st;
 }
 
 void kith__folder_release(kith__folder *f)
 {
     if (f->temp)
-        remove_tree(f->temp);
+        kith__remove_tree(f->temp);
+    if (f->temp && f->fd >= 0)
+        close(f->fd);
     kith__free(f->temp);
     kith__free(f->path);
-    *f = (kith__folder){0};
+    kith__free(f->shown);
+    *f = (kith__folder){.fd = -1};
 }
 
 void kith__folder_blame(const kith__folder *f, kith_error *err)
@@ -227,5 +191,5 @@ void kith__folder_blame(const kith__folder *f, kith_error *err)
     if (!err || n == 0 || strncmp(err->path, f->temp, n) != 0)
         return;
     snprintf(named, sizeof(named), "%s", err->path + n);
-    snprintf(err->path, sizeof(err->path), "%.500s%.500s", f->path, named);
+    snprintf(err->path, sizeof(err->path), "%.500s%.500s", f->shown, named);
 }

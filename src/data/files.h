@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "core/status.h"
+#include "core/out_set.h"
 
 bool kith__is_folder(const char *path);
 
@@ -27,12 +27,14 @@ bool kith__folder_empty(const char *path);
 
 /*
  * A folder that appears whole or not at all: work in `temp` beside it, then
- * kith__folder_commit() renames that.  With replace, what was there is removed
- * after the rename; else it must not be there, or be empty.
+ * kith__folder_commit() lets that take its place.  With replace, what was there
+ * is removed after that; else it must not be there, or be empty.
  */
 typedef struct kith__folder {
-    char *path; /* links resolved, no slash at the end */
+    char *path;  /* links resolved, no slash at the end */
+    char *shown; /* that as it was given, for messages */
     char *temp;
+    int fd; /* of temp */
     bool replace;
 } kith__folder;
 
@@ -40,6 +42,9 @@ kith_status kith__folder_begin(const char *path, bool replace,
                                kith__folder *out, kith_error *err);
 /* On failure what was there before is there again. */
 kith_status kith__folder_commit(kith__folder *f, kith_error *err);
+/* Let it appear with the others of a set. */
+kith_status kith__folder_add(kith__folder *f, kith_outputs *with,
+                             kith_error *err);
 /* Remove what is not committed; also after a commit. */
 void kith__folder_release(kith__folder *f);
 

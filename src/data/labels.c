@@ -195,27 +195,6 @@ out:
     return st;
 }
 
-/* A mapped graph's are shared, others copied: labels may outlive the graph. */
-static kith_status keep_places(const kith_graph *g, kith_labels *labels,
-                               kith_error *err)
-{
-    kith_status st = KITH_OK;
-    int32_t *place = NULL;
-
-    if (!g->place)
-        return KITH_OK;
-    if (g->map) {
-        labels->place = (int32_t *)g->place;
-        labels->place_owner = kith__map_share(g->map);
-        return KITH_OK;
-    }
-    TRY_NEW(place, kith__alloc(g->n, sizeof(*place)));
-    memcpy(place, g->place, (size_t)g->n * sizeof(*place));
-    labels->place = place;
-out:
-    return st;
-}
-
 kith_status kith_labels_read(const char *path, const kith_graph *g,
                              kith_labels **out, kith_error *err)
 {
@@ -232,7 +211,6 @@ kith_status kith_labels_read(const char *path, const kith_graph *g,
     labels->nodes = g->n;
     TRY_NEW(labels->of, kith__alloc(g->n, sizeof(*labels->of)));
     memset(labels->of, -1, (size_t)g->n * sizeof(*labels->of));
-    TRY(keep_places(g, labels, err));
     TRY(kith__reader_open(path, &r, err));
     for (;;) {
         TRY(next_label(&r, &separator, &line, &more, err));
@@ -263,10 +241,7 @@ void kith_labels_free(kith_labels *labels)
     kith__free(labels->names);
     if (!labels->owner)
         kith__free(labels->of);
-    if (!labels->place_owner)
-        kith__free(labels->place);
     kith__map_release(labels->owner);
-    kith__map_release(labels->place_owner);
     kith__free(labels);
 }
 

@@ -3,8 +3,8 @@
 #include <xxhash.h>
 
 #include "core/alloc.h"
-#include "core/sort.h"
-#include "core/status.h"
+#include "core/rng.h"
+#include "graph/draw.h"
 
 bool kith__sort_as_listed(int32_t *nodes, int32_t n, const int32_t *place)
 {
@@ -26,32 +26,21 @@ bool kith__sort_as_listed(int32_t *nodes, int32_t n, const int32_t *place)
     return true;
 }
 
-/* XXH3-64 of the places of n nodes, ascending. */
-static bool hash_places(const int32_t *nodes, int32_t n, const int32_t *place,
-                        uint64_t *hash)
+/* Of the keys of nodes in any order: what is added up does not mind. */
+static uint64_t hash_nodes(const int32_t *nodes, int32_t n, const kith_graph *g)
 {
-    int32_t *at = kith__alloc(n, sizeof(*at));
+    uint64_t sum = (uint64_t)n;
 
-    for (int32_t i = 0; at && i < n; i++)
-        at[i] = place ? place[nodes[i]] : nodes[i];
-    if (!at || !kith__sort_as_listed(at, n, NULL)) {
-        kith__free(at);
-        return false;
-    }
-    *hash = XXH3_64bits(at, (size_t)n * sizeof(*at));
-    kith__free(at);
-    return true;
+    for (int32_t i = 0; i < n; i++)
+        sum += kith__mix(kith__node_key(g, nodes[i]));
+    return sum;
 }
 
-kith_status kith__split_hash(kith_split *s, const int32_t *place,
-                             kith_error *err)
+void kith__split_hash(kith_split *s, const kith_graph *g)
 {
-    uint64_t parts[3];
+    const uint64_t parts[3] = {hash_nodes(s->train, s->n_train, g),
+                               hash_nodes(s->val, s->n_val, g),
+                               hash_nodes(s->test, s->n_test, g)};
 
-    if (!hash_places(s->train, s->n_train, place, &parts[0]) ||
-        !hash_places(s->val, s->n_val, place, &parts[1]) ||
-        !hash_places(s->test, s->n_test, place, &parts[2]))
-        return kith__no_memory(err);
     s->hash = XXH3_64bits(parts, sizeof(parts));
-    return KITH_OK;
 }

@@ -13,9 +13,8 @@
  * its place).  False if there is no memory. */
 bool kith__sort_as_listed(int32_t *nodes, int32_t n, const int32_t *place);
 
-/* Set s->hash, of the places of the three lists; the split's name does not
- * matter. */
-kith_status kith__split_hash(kith_split *s, const int32_t *place,
-                             kith_error *err);
+/* Set s->hash, of the ids in the three lists; neither their order nor the
+ * split's name matters. */
+void kith__split_hash(kith_split *s, const kith_graph *g);
 
 #endif

@@ -139,7 +139,7 @@ kith_status kith_split_read(const kith_dataset *d, const char *name,
                     g, folder, err));
     TRY(check_apart(s.val, s.n_val, s.test, s.n_test, "val.txt and test.txt", g,
                     folder, err));
-    TRY(kith__split_hash(&s, g->place, err));
+    kith__split_hash(&s, g);
     *out = s;
     s = (kith_split){0};
 out:
@@ -159,7 +159,7 @@ void kith_split_release(kith_split *s)
 
 static kith_status write_part(const kith_graph *g, const int32_t *nodes,
                               int32_t n, const char *folder, const char *name,
-                              kith_error *err)
+                              kith_outputs *with, kith_error *err)
 {
     kith_status st = KITH_OK;
     kith__writer *w = NULL;
@@ -177,7 +177,7 @@ static kith_status write_part(const kith_graph *g, const int32_t *nodes,
         TRY(kith__write_id(w, g, listed[i], '\t', err));
         kith__writer_bytes(w, "\n", 1);
     }
-    st = kith__writer_commit(w, err);
+    st = kith__writer_add(w, with, err);
     w = NULL;
 out:
     kith__writer_abort(w);
@@ -190,13 +190,22 @@ kith_status kith_split_write(const kith_split *s, const kith_graph *g,
                              const char *folder, kith_error *err)
 {
     kith_status st = KITH_OK;
+    kith_outputs *all = NULL;
+    char *val = NULL;
 
+    TRY(kith_outputs_new(&all, err));
     TRY(kith__make_folders(folder, err));
-    TRY(write_part(g, s->train, s->n_train, folder, "train.txt", err));
+    TRY(write_part(g, s->train, s->n_train, folder, "train.txt", all, err));
+    TRY_NEW(val, kith__join(folder, "/", "val.txt"));
     if (s->n_val > 0)
-        TRY(write_part(g, s->val, s->n_val, folder, "val.txt", err));
-    TRY(write_part(g, s->test, s->n_test, folder, "test.txt", err));
+        TRY(write_part(g, s->val, s->n_val, folder, "val.txt", all, err));
+    else /* an older split's */
+        TRY(kith__outputs_add_removal(all, val, err));
+    TRY(write_part(g, s->test, s->n_test, folder, "test.txt", all, err));
+    TRY(kith_outputs_commit(all, err));
 out:
+    kith_outputs_free(all);
+    kith__free(val);
     return st;
 }
 

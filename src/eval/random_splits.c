@@ -4,18 +4,18 @@
  * Every node carries the part it is in, and parts are read off in the order of
  * nodes: so lists ascend without sorting, and a node is in one part only.
  *
- * Draws are from nodes as the input lists them, whatever their numbers are.
- * Each class draws from a stream of random numbers of its own, by a shuffle
- * (Fisher-Yates) that stops when enough are drawn.  Hence the training nodes
- * of 5 a class are among those of 20 a class of the same seed and trial, and
- * other classes do not change what one class gives.
+ * Draws go by the ids of nodes (graph/draw.h).  Each class has a stream of
+ * random numbers of its own, and the first of its nodes in a random order are
+ * taken.  Hence the training nodes of 5 a class are among those of 20 a class
+ * of the same seed and trial, and other classes do not change what one class
+ * gives.
  */
 #include <inttypes.h>
 
 #include "core/alloc.h"
-#include "core/rng.h"
 #include "core/status.h"
 #include "data/split_hash.h"
+#include "graph/draw.h"
 #include "kith/eval.h"
 
 typedef enum part { OUTSIDE, REST, FIRST, SECOND } part;
@@ -31,18 +31,24 @@ static uint64_t stream_of_hold_out(int32_t c)
     return UINT64_C(1) << 63 | (uint32_t)c;
 }
 
-/* Put `take` of n nodes, at random, into part `to`. */
-static void draw(int32_t *nodes, int32_t n, int32_t take, kith__rng rng,
-                 uint8_t *part_of, part to)
-{
-    for (int32_t i = 0; i < take; i++) {
-        const int32_t j = i + (int32_t)kith__rng_below(&rng, (uint64_t)(n - i));
-        const int32_t drawn = nodes[j];
+/* What is drawn of which graph. */
+typedef struct draws {
+    const kith_graph *graph;
+    uint64_t seed;
+} draws;
 
-        nodes[j] = nodes[i];
-        nodes[i] = drawn;
-        part_of[drawn] = (uint8_t)to;
-    }
+/* Put `take` of n nodes, at random, into part `to`. */
+static kith_status draw(const draws *d, uint64_t stream, int32_t *nodes,
+                        int32_t n, int32_t take, uint8_t *part_of, part to,
+                        kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    TRY(kith__draw_order(d->graph, d->seed, stream, nodes, n, err));
+    for (int32_t i = 0; i < take; i++)
+        part_of[nodes[i]] = (uint8_t)to;
+out:
+    return st;
 }
 
 /* The nodes of a part, ascending. */
@@ -64,7 +70,7 @@ static kith_status list_part(const uint8_t *part_of, int32_t n, part which,
     return KITH_OK;
 }
 
-/* The labelled nodes of part REST by class, as listed in each: those of class
+/* The labelled nodes of part REST by class: those of class
  * c are member[start[c]] to member[start[c + 1] - 1]. */
 typedef struct by_class {
     int32_t *start, *member;
@@ -89,11 +95,6 @@ static kith_status group(const kith_labels *labels, const uint8_t *part_of,
     for (int32_t v = 0; v < labels->nodes; v++)
         if (part_of[v] == REST && labels->of[v] >= 0)
             out->member[out->start[labels->of[v] + 1]++] = v;
-    for (int32_t c = 0; labels->place && c < classes; c++)
-        if (!kith__sort_as_listed(out->member + out->start[c],
-                                  out->start[c + 1] - out->start[c],
-                                  labels->place))
-            TRY(kith__no_memory(err));
 out:
     return st; /* the caller releases what there is */
 }
@@ -115,9 +116,9 @@ static int32_t train_size(int32_t size, int32_t per_class)
     return per_class < spare ? per_class : spare;
 }
 
-static kith_status draw_train(const kith_labels *labels, int32_t per_class,
-                              uint64_t seed, int32_t trial, uint8_t *part_of,
-                              kith_error *err)
+static kith_status draw_train(const draws *d, const kith_labels *labels,
+                              int32_t per_class, int32_t trial,
+                              uint8_t *part_of, kith_error *err)
 {
     kith_status st = KITH_OK;
     by_class g = {0};
@@ -126,31 +127,29 @@ static kith_status draw_train(const kith_labels *labels, int32_t per_class,
     for (int32_t c = 0; c < labels->classes; c++) {
         const int32_t size = g.start[c + 1] - g.start[c];
 
-        draw(g.member + g.start[c], size, train_size(size, per_class),
-             kith__rng_start(seed, stream_of_trial(trial, c)), part_of, FIRST);
+        TRY(draw(d, stream_of_trial(trial, c), g.member + g.start[c], size,
+                 train_size(size, per_class), part_of, FIRST, err));
     }
 out:
     release(&g);
     return st;
 }
 
-static kith_status draw_val(const kith_labels *labels, int32_t val,
-                            uint64_t seed, int32_t trial, uint8_t *part_of,
+static kith_status draw_val(const draws *d, const kith_labels *labels,
+                            int32_t val, int32_t trial, uint8_t *part_of,
                             kith_error *err)
 {
     kith_status st = KITH_OK;
     int32_t *rest = NULL, n_rest;
 
     TRY(list_part(part_of, labels->nodes, REST, &rest, &n_rest, err));
-    if (!kith__sort_as_listed(rest, n_rest, labels->place))
-        TRY(kith__no_memory(err));
     if (val >= n_rest)
         TRY(kith__fail(err, KITH_ERR_RANGE, NULL, 0,
                        "no node is left to test on: %d labelled nodes beyond "
                        "those for training, %d for validation",
                        (int)n_rest, (int)val));
-    draw(rest, n_rest, val, kith__rng_start(seed, stream_of_trial(trial, -1)),
-         part_of, SECOND);
+    TRY(draw(d, stream_of_trial(trial, -1), rest, n_rest, val, part_of, SECOND,
+             err));
 out:
     kith__free(rest);
     return st;
@@ -167,10 +166,12 @@ static kith_status check_wishes(int32_t per_class, int32_t val, int32_t trial,
                       (int)per_class, (int)val, (int)trial);
 }
 
-kith_status kith_split_random(const kith_labels *labels, int32_t per_class,
+kith_status kith_split_random(const kith_graph *graph,
+                              const kith_labels *labels, int32_t per_class,
                               int32_t val, uint64_t seed, int32_t trial,
                               kith_split *out, kith_error *err)
 {
+    const draws d = {graph, seed};
     kith_status st = KITH_OK;
     const int32_t n = labels->nodes;
     uint8_t *part_of = NULL;
@@ -182,14 +183,14 @@ kith_status kith_split_random(const kith_labels *labels, int32_t per_class,
     TRY_NEW(part_of, kith__alloc(n, sizeof(*part_of)));
     for (int32_t v = 0; v < n; v++)
         part_of[v] = labels->of[v] >= 0 ? REST : OUTSIDE;
-    TRY(draw_train(labels, per_class, seed, trial, part_of, err));
-    TRY(draw_val(labels, val, seed, trial, part_of, err));
+    TRY(draw_train(&d, labels, per_class, trial, part_of, err));
+    TRY(draw_val(&d, labels, val, trial, part_of, err));
     TRY(list_part(part_of, n, FIRST, &s.train, &s.n_train, err));
     TRY(list_part(part_of, n, SECOND, &s.val, &s.n_val, err));
     TRY(list_part(part_of, n, REST, &s.test, &s.n_test, err));
     snprintf(name, sizeof(name), "seed-%" PRIu64 "-%d", seed, (int)trial);
     TRY_NEW(s.name, kith__copy_string(name, strlen(name)));
-    TRY(kith__split_hash(&s, labels->place, err));
+    kith__split_hash(&s, graph);
     *out = s;
     s = (kith_split){0};
 out:
@@ -210,8 +211,8 @@ static int32_t held_size(int32_t size, double share)
     return held < 1 ? 1 : held > size - 1 ? size - 1 : held;
 }
 
-static kith_status draw_held(const kith_labels *labels, double share,
-                             uint64_t seed, uint8_t *part_of, kith_error *err)
+static kith_status draw_held(const draws *d, const kith_labels *labels,
+                             double share, uint8_t *part_of, kith_error *err)
 {
     kith_status st = KITH_OK;
     by_class g = {0};
@@ -220,8 +221,8 @@ static kith_status draw_held(const kith_labels *labels, double share,
     for (int32_t c = 0; c < labels->classes; c++) {
         const int32_t size = g.start[c + 1] - g.start[c];
 
-        draw(g.member + g.start[c], size, held_size(size, share),
-             kith__rng_start(seed, stream_of_hold_out(c)), part_of, FIRST);
+        TRY(draw(d, stream_of_hold_out(c), g.member + g.start[c], size,
+                 held_size(size, share), part_of, FIRST, err));
     }
 out:
     release(&g);
@@ -242,11 +243,12 @@ static kith_status mark(const int32_t *nodes, int32_t n_nodes, int32_t n,
     return KITH_OK;
 }
 
-kith_status kith_hold_out(const kith_labels *labels, const int32_t *nodes,
-                          int32_t n_nodes, double share, uint64_t seed,
-                          int32_t **kept, int32_t *n_kept, int32_t **held,
-                          int32_t *n_held, kith_error *err)
+kith_status kith_hold_out(const kith_graph *graph, const kith_labels *labels,
+                          const int32_t *nodes, int32_t n_nodes, double share,
+                          uint64_t seed, int32_t **kept, int32_t *n_kept,
+                          int32_t **held, int32_t *n_held, kith_error *err)
 {
+    const draws d = {graph, seed};
     kith_status st = KITH_OK;
     const int32_t n = labels->nodes;
     uint8_t *part_of = NULL;
@@ -260,7 +262,7 @@ kith_status kith_hold_out(const kith_labels *labels, const int32_t *nodes,
                        share));
     TRY_NEW(part_of, kith__alloc_zeroed(n, sizeof(*part_of)));
     TRY(mark(nodes, n_nodes, n, part_of, err));
-    TRY(draw_held(labels, share, seed, part_of, err));
+    TRY(draw_held(&d, labels, share, part_of, err));
     TRY(list_part(part_of, n, REST, &others, &n_others, err));
     TRY(list_part(part_of, n, FIRST, held, n_held, err));
     *kept = others;

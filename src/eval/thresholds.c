@@ -21,13 +21,13 @@
 #include "kith/eval.h"
 
 typedef struct scored {
-    float score;
+    double score;
     bool positive;
 } scored;
 
 static int falling(const void *a, const void *b)
 {
-    const float x = ((const scored *)a)->score, y = ((const scored *)b)->score;
+    const double x = ((const scored *)a)->score, y = ((const scored *)b)->score;
 
     return (x < y) - (x > y);
 }
@@ -95,8 +95,7 @@ static void choose(const scored *s, int32_t n, double prevalence,
         t.misses += !s[i].positive;
         if (!last && s[i + 1].score == s[i].score)
             continue;
-        t.threshold = last ? (double)s[i].score
-                           : ((double)s[i].score + (double)s[i + 1].score) / 2;
+        t.threshold = last ? s[i].score : (s[i].score + s[i + 1].score) / 2;
         describe(&t, prevalence);
         if (better(&t, out, goal, wish))
             *out = t;
@@ -108,14 +107,14 @@ static void cut_at(const scored *s, int32_t n, double prevalence, double at,
 {
     out->threshold = at;
     for (int32_t i = 0; i < n; i++)
-        if ((double)s[i].score >= at) {
+        if (s[i].score >= at) {
             out->hits += s[i].positive;
             out->misses += !s[i].positive;
         }
     describe(out, prevalence);
 }
 
-kith_status kith_threshold_choose(const float *scores, const bool *positive,
+kith_status kith_threshold_choose(const double *scores, const bool *positive,
                                   int32_t n, double prevalence, kith_goal goal,
                                   double wish, kith_threshold *out,
                                   kith_error *err)

@@ -22,8 +22,9 @@ static kith_status train_held_out(const kith_dataset *d, const char *method,
     kith_model *tuned = NULL;
     kith_status st = KITH_OK;
 
-    TRY(kith_hold_out(d->labels, split->train, split->n_train, HELD_SHARE, 1,
-                      &part.train, &part.n_train, &part.val, &part.n_val, err));
+    TRY(kith_hold_out(d->graph, d->labels, split->train, split->n_train,
+                      HELD_SHARE, 1, &part.train, &part.n_train, &part.val,
+                      &part.n_val, err));
     if (part.n_val == 0) { /* one node a class */
         TRY(kith_model_train(d, method, split, options, model, probabilities,
                              err));

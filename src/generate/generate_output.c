@@ -36,63 +36,19 @@ static kith_status check_free(const char *path, kith_error *err)
                       "that ends in .kg");
 }
 
-/* A folder "PARENT/.NAME.PID.N"; N counts up until the name is free. */
-static kith_status make_temp(kith__output *out, kith_error *err)
-{
-    const char *slash = strrchr(out->target, '/');
-    const int parent = slash ? (int)(slash - out->target + 1) : 0;
-    const size_t room = strlen(out->target) + 48;
-
-    out->temp = kith__alloc((int64_t)room, 1);
-    if (!out->temp)
-        return kith__no_memory(err);
-    for (int n = 0; n < 1000; n++) {
-        snprintf(out->temp, room, "%.*s.%s.%ld.%d", parent, out->target,
-                 out->target + parent, (long)getpid(), n);
-        if (mkdir(out->temp, 0777) == 0) {
-            out->made_temp = true;
-            return KITH_OK;
-        }
-        if (errno != EEXIST)
-            break;
-    }
-    return kith__fail_errno(err, out->target, "create");
-}
-
-/* All names, from "FILE." or "TEMP/". */
-static kith_status name_files(kith__output *out, const char *prefix,
-                              kith_error *err)
-{
-    static const char *const name[KITH__SIDE_FILES] = {
-        "splits/0/train.txt", "splits/0/val.txt", "splits/0/test.txt",
-        "labels.tsv"};
-    kith_status st = KITH_OK;
-
-    for (int i = 0; i < KITH__SIDE_FILES; i++)
-        TRY_NEW(out->side_path[i], kith__join(prefix, name[i], ""));
-    TRY_NEW(out->splits, kith__join(prefix, "splits", ""));
-    TRY_NEW(out->split, kith__join(prefix, "splits/0", ""));
-    if (out->temp)
-        TRY_NEW(out->graph_path, kith__join(prefix, "graph.kg", ""));
-    else
-        TRY_NEW(out->graph_path, kith__join(out->target, "", ""));
-out:
-    return st;
-}
-
 /* "FILE." for "FILE.kg", "TEMP/" for a folder, made here. */
-static kith_status make_prefix(kith__output *out, char **prefix,
-                               kith_error *err)
+static kith_status make_prefix(kith__output *out, kith_error *err)
 {
     kith_status st = KITH_OK;
 
     if (ends_with(out->target, ".kg")) {
-        TRY_NEW(*prefix,
+        TRY(kith_outputs_new(&out->all, err));
+        TRY_NEW(out->prefix,
                 kith__copy_string(out->target, strlen(out->target) - 2));
     } else {
         TRY(check_free(out->target, err));
-        TRY(make_temp(out, err));
-        TRY_NEW(*prefix, kith__join(out->temp, "/", ""));
+        TRY(kith__folder_begin(out->target, false, &out->whole, err));
+        TRY_NEW(out->prefix, kith__join(out->whole.temp, "/", ""));
     }
 out:
     return st;
@@ -103,20 +59,21 @@ kith_status kith__output_open(kith__output *out, const char *path,
 {
     size_t length = strlen(path);
     kith_status st = KITH_OK;
-    char *prefix = NULL;
+    char *graph = NULL;
 
-    *out = (kith__output){0};
+    *out = (kith__output){.whole.fd = -1, .splits.fd = -1};
     while (length > 1 && path[length - 1] == '/')
         length--;
     if (length == 0 || strcmp(path, "-") == 0)
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                        "expected the name of a file or folder to generate"));
     TRY_NEW(out->target, kith__copy_string(path, length));
-    TRY(make_prefix(out, &prefix, err));
-    TRY(name_files(out, prefix, err));
-    TRY(kith__kg_create(out->graph_path, &out->graph, err));
+    TRY(make_prefix(out, err));
+    if (out->whole.temp)
+        TRY_NEW(graph, kith__join(out->prefix, "graph.kg", ""));
+    TRY(kith__kg_create(graph ? graph : out->target, &out->graph, err));
 out:
-    kith__free(prefix);
+    kith__free(graph);
     return st;
 }
 
@@ -170,11 +127,58 @@ static void write_nodes(kith__writer *w, const uint32_t *nodes, int64_t n)
     }
 }
 
-static kith_status make_folder(const char *path, bool *made, kith_error *err)
+static kith_status make_folder(const char *path, kith_error *err)
 {
-    *made = mkdir(path, 0777) == 0;
-    return *made || errno == EEXIST ? KITH_OK
-                                    : kith__fail_errno(err, path, "create");
+    return mkdir(path, 0777) == 0 ? KITH_OK
+                                  : kith__fail_errno(err, path, "create");
+}
+
+/* The folder that the split is written into, made if it is not there: with
+ * FILE.kg those that are not yet there become one temporary folder. */
+static kith_status make_split_folder(kith__output *out, char **split,
+                                     kith_error *err)
+{
+    kith_status st = KITH_OK;
+    char *splits = NULL, *first = NULL;
+    bool both;
+
+    TRY_NEW(splits, kith__join(out->prefix, "splits", ""));
+    TRY_NEW(first, kith__join(splits, "/0", ""));
+    both = access(splits, F_OK) != 0;
+    if (out->whole.temp) {
+        TRY(make_folder(splits, err));
+        TRY(make_folder(first, err));
+    } else if (access(first, F_OK) != 0) {
+        TRY(kith__folder_begin(both ? splits : first, false, &out->splits,
+                               err));
+        kith__free(first);
+        TRY_NEW(first, kith__join(out->splits.temp, both ? "/0" : "", ""));
+        if (both)
+            TRY(make_folder(first, err));
+    }
+    *split = first;
+    first = NULL;
+out:
+    kith__free(splits);
+    kith__free(first);
+    return st;
+}
+
+static const char *const part_names[KITH__SPLIT_PARTS] = {
+    "/train.txt", "/val.txt", "/test.txt"};
+
+static kith_status write_part(kith__output *out, const char *folder, int part,
+                              const uint32_t *nodes, int64_t n, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    char *path = NULL;
+
+    TRY_NEW(path, kith__join(folder, part_names[part], ""));
+    TRY(kith__writer_open(path, &out->part[part], err));
+    write_nodes(out->part[part], nodes, n);
+out:
+    kith__free(path);
+    return st;
 }
 
 static kith_status write_split(kith__output *out, const kith__label_plan *plan,
@@ -182,22 +186,21 @@ static kith_status write_split(kith__output *out, const kith__label_plan *plan,
 {
     kith_status st = KITH_OK;
     uint32_t *nodes = NULL;
+    char *folder = NULL;
 
-    TRY(make_folder(out->splits, &out->made_splits, err));
-    TRY(make_folder(out->split, &out->made_split, err));
+    TRY(make_split_folder(out, &folder, err));
     for (int part = 0; part < KITH__SPLIT_PARTS; part++) {
         int64_t n;
 
         TRY(kith__split_nodes(plan, o, part, &nodes, &n, err));
-        if (n > 0 || part != KITH__VAL) {
-            TRY(kith__writer_open(out->side_path[part], &out->side[part], err));
-            write_nodes(out->side[part], nodes, n);
-        }
+        if (n > 0 || part != KITH__VAL)
+            TRY(write_part(out, folder, part, nodes, n, err));
         kith__free(nodes);
         nodes = NULL;
     }
 out:
     kith__free(nodes);
+    kith__free(folder);
     return st;
 }
 
@@ -207,34 +210,49 @@ kith_status kith__output_side_files(kith__output *out,
                                     kith_error *err)
 {
     kith_status st = KITH_OK;
+    char *labels = NULL;
 
-    TRY(kith__writer_open(out->side_path[KITH__LABELS],
-                          &out->side[KITH__LABELS], err));
-    TRY(write_labels(out->side[KITH__LABELS], &plan->labels, &o->job, err));
+    TRY_NEW(labels, kith__join(out->prefix, "labels.tsv", ""));
+    TRY(kith__writer_open(labels, &out->labels, err));
+    TRY(write_labels(out->labels, &plan->labels, &o->job, err));
     if ((int64_t)o->train + o->val + o->test > 0)
         TRY(write_split(out, plan, o, err));
 out:
+    kith__free(labels);
     return st;
 }
 
 /* ---- the end ------------------------------------------------------------- */
 
 /* A part that this split does not have must not be an older split's. */
-static kith_status name_side_files(kith__output *out, kith_error *err)
+static kith_status remove_part(kith__output *out, int part, kith_error *err)
 {
     kith_status st = KITH_OK;
+    char *path = NULL;
 
-    for (int i = 0; i < KITH__SIDE_FILES; i++) {
-        kith__writer *w = out->side[i];
+    TRY_NEW(path, kith__join(out->prefix, "splits/0", part_names[part]));
+    TRY(kith__outputs_add_removal(out->all, path, err));
+out:
+    kith__free(path);
+    return st;
+}
 
-        out->side[i] = NULL;
-        if (!w) {
-            (void)unlink(out->side_path[i]);
-            continue;
-        }
-        TRY(kith__writer_commit(w, err));
-        out->named[i] = true;
+static kith_status add_split(kith__output *out, kith_error *err)
+{
+    kith_outputs *with = out->splits.temp ? NULL : out->all;
+    kith_status st = KITH_OK;
+
+    for (int i = 0; i < KITH__SPLIT_PARTS; i++) {
+        kith__writer *w = out->part[i];
+
+        out->part[i] = NULL;
+        if (w)
+            TRY(kith__writer_add(w, with, err));
+        else if (with)
+            TRY(remove_part(out, i, err));
     }
+    if (out->splits.temp)
+        TRY(kith__folder_add(&out->splits, out->all, err));
 out:
     return st;
 }
@@ -242,48 +260,30 @@ out:
 kith_status kith__output_commit(kith__output *out, kith_error *err)
 {
     kith__kg_writer *graph = out->graph;
+    kith__writer *labels = out->labels;
     kith_status st = KITH_OK;
 
-    TRY(name_side_files(out, err));
     out->graph = NULL;
-    TRY(kith__kg_commit(graph, err));
-    if (out->temp && rename(out->temp, out->target) != 0)
-        TRY(kith__fail_errno(err, out->target, "create"));
-    out->made_temp = out->made_splits = out->made_split = false;
-    for (int i = 0; i < KITH__SIDE_FILES; i++)
-        out->named[i] = false; /* they stay */
+    TRY(kith__kg_add(graph, out->all, err));
+    out->labels = NULL;
+    TRY(kith__writer_add(labels, out->all, err));
+    TRY(add_split(out, err));
+    TRY(out->all ? kith_outputs_commit(out->all, err)
+                 : kith__folder_commit(&out->whole, err));
 out:
     return st;
-}
-
-static void remove_made(kith__output *out)
-{
-    for (int i = 0; i < KITH__SIDE_FILES; i++)
-        if (out->named[i])
-            unlink(out->side_path[i]);
-    if (out->made_split)
-        rmdir(out->split);
-    if (out->made_splits)
-        rmdir(out->splits);
-    if (out->made_temp) {
-        if (out->graph_path)
-            unlink(out->graph_path);
-        rmdir(out->temp);
-    }
 }
 
 void kith__output_close(kith__output *out)
 {
     kith__kg_abort(out->graph);
-    for (int i = 0; i < KITH__SIDE_FILES; i++)
-        kith__writer_abort(out->side[i]);
-    remove_made(out);
-    for (int i = 0; i < KITH__SIDE_FILES; i++)
-        kith__free(out->side_path[i]);
-    kith__free(out->graph_path);
-    kith__free(out->split);
-    kith__free(out->splits);
-    kith__free(out->temp);
+    kith__writer_abort(out->labels);
+    for (int i = 0; i < KITH__SPLIT_PARTS; i++)
+        kith__writer_abort(out->part[i]);
+    kith_outputs_free(out->all);
+    kith__folder_release(&out->splits);
+    kith__folder_release(&out->whole);
+    kith__free(out->prefix);
     kith__free(out->target);
     *out = (kith__output){0};
 }

@@ -1,29 +1,27 @@
 /*
  * generate_output.h: the files of a generated graph, which appear together.
  *
- * "FILE.kg": FILE.kg, FILE.labels.tsv, FILE.splits/0/.  Each is written without
- * a name; in the end they get their names, the graph last.
+ * "FILE.kg": FILE.kg, FILE.labels.tsv, FILE.splits/0/.
  * "DIR": graph.kg, labels.tsv, splits/0/ in a temporary folder beside DIR,
  * which in the end becomes DIR.
  */
 #ifndef KITH_GENERATE_GENERATE_OUTPUT_H
 #define KITH_GENERATE_GENERATE_OUTPUT_H
 
+#include "data/files.h"
 #include "generate/splits_plan.h"
 #include "io/kg.h"
 #include "io/writer.h"
 
-enum { KITH__LABELS = KITH__SPLIT_PARTS, KITH__SIDE_FILES };
-
 typedef struct kith__output {
-    char *target; /* what the user named */
-    char *temp;   /* the folder that becomes the target, NULL for FILE.kg */
-    char *splits, *split; /* the two folders for splits */
-    bool made_temp, made_splits, made_split;
-    char *side_path[KITH__SIDE_FILES]; /* parts of the split, then labels */
-    kith__writer *side[KITH__SIDE_FILES];
-    bool named[KITH__SIDE_FILES]; /* has its name already */
-    char *graph_path;
+    char *target;        /* what the user named */
+    char *prefix;        /* of all names: "FILE." or "TEMP/" */
+    kith__folder whole;  /* that becomes DIR */
+    kith__folder splits; /* that becomes FILE.splits or FILE.splits/0, if it is
+                            not there yet */
+    kith_outputs *all;   /* of FILE.kg; what a folder gets needs no set */
+    kith__writer *labels;
+    kith__writer *part[KITH__SPLIT_PARTS];
     kith__kg_writer *graph;
 } kith__output;
 

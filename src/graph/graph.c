@@ -40,6 +40,7 @@ void kith_graph_free(kith_graph *g)
     if (!g)
         return;
     if (g->map) {
+        kith__ids_unmap(&g->ids);
         kith__map_release(g->map);
     } else {
         kith__free((void *)g->rows);

@@ -5,6 +5,22 @@
 #include "core/alloc.h"
 #include "core/sort.h"
 
+/*
+ * As many full slots in a row as chance can explain: in a table that is three
+ * quarters full, runs of L slots are rarer by exp(-0.037 L), which at this
+ * length is one table in hundreds, whatever its size.
+ */
+static int64_t longest_run(int64_t n_slots)
+{
+    return 64 + 24 * (63 - __builtin_clzll((uint64_t)n_slots));
+}
+
+static uint64_t hash_of(kith__secret key, const char *id, size_t length)
+{
+    return key.high ? kith__secret_hash(key, id, length)
+                    : XXH3_64bits(id, length);
+}
+
 bool kith__id_integer(const char *text, size_t length, int64_t *value)
 {
     uint64_t v = 0;
@@ -98,6 +114,7 @@ static int32_t find_integer(const kith__ids *ids, int64_t value)
 
 int32_t kith__ids_find(const kith__ids *ids, const char *id, size_t length)
 {
+    const uint32_t *slots = ids->hidden ? ids->hidden : ids->slots;
     int64_t value;
     uint64_t slot;
 
@@ -106,9 +123,9 @@ int32_t kith__ids_find(const kith__ids *ids, const char *id, size_t length)
                                                     : -1;
     if (ids->n_slots == 0)
         return -1;
-    slot = XXH3_64bits(id, length) & (uint64_t)(ids->n_slots - 1);
+    slot = hash_of(ids->key, id, length) & (uint64_t)(ids->n_slots - 1);
     for (int64_t probes = 0; probes < ids->n_slots; probes++) {
-        const uint32_t entry = ids->slots[slot];
+        const uint32_t entry = slots[slot];
         const char *text;
         size_t size;
 
@@ -123,16 +140,24 @@ int32_t kith__ids_find(const kith__ids *ids, const char *id, size_t length)
     return -1;
 }
 
+void kith__ids_unmap(kith__ids *ids)
+{
+    kith__free(ids->hidden);
+    *ids = (kith__ids){0};
+}
+
 void kith__ids_release(kith__ids *ids)
 {
     kith__free((void *)ids->values);
     kith__free((void *)ids->groups);
     kith__free((void *)ids->bytes);
     kith__free((void *)ids->slots);
-    *ids = (kith__ids){0};
+    kith__ids_unmap(ids);
 }
 
-static bool text_valid(const kith__ids *ids)
+/* Ids one after the other to the end of the bytes, groups where they begin;
+ * `again`: and each is found. */
+static bool text_valid(const kith__ids *ids, bool again)
 {
     int64_t at = 0, size;
 
@@ -142,18 +167,31 @@ static bool text_valid(const kith__ids *ids)
             return false;
         if (!read_length(ids->bytes, ids->n_bytes, &at, &size))
             return false;
-        if (kith__ids_find(ids, (const char *)ids->bytes + at, (size_t)size) !=
-            i)
+        if (again && kith__ids_find(ids, (const char *)ids->bytes + at,
+                                    (size_t)size) != i)
             return false;
         at += size;
     }
     return at == ids->n_bytes;
 }
 
-bool kith__ids_valid(const kith__ids *ids)
+/* As many slots are taken as there are ids, by numbers that sum up. */
+static bool slots_sound(const kith__ids *ids)
 {
-    if (ids->kind == KITH__IDS_TEXT)
-        return text_valid(ids);
+    int64_t taken = 0, sum = 0;
+    uint32_t largest = 0;
+
+    for (int64_t i = 0; i < ids->n_slots; i++) {
+        taken += ids->slots[i] != 0;
+        sum += ids->slots[i];
+        largest = ids->slots[i] > largest ? ids->slots[i] : largest;
+    }
+    return taken == ids->n && largest == (uint32_t)ids->n &&
+           sum == ((int64_t)ids->n + 1) * ids->n / 2;
+}
+
+static bool numbers_valid(const kith__ids *ids)
+{
     if (ids->kind == KITH__IDS_RANGE)
         return ids->base >= 0 && ids->base <= INT64_MAX - ids->n;
     for (int32_t i = 0; i < ids->n; i++)
@@ -161,6 +199,133 @@ bool kith__ids_valid(const kith__ids *ids)
             (i > 0 && ids->values[i] <= ids->values[i - 1]))
             return false;
     return true;
+}
+
+bool kith__ids_valid(const kith__ids *ids)
+{
+    return ids->kind == KITH__IDS_TEXT ? text_valid(ids, true)
+                                       : numbers_valid(ids);
+}
+
+bool kith__ids_sound(const kith__ids *ids)
+{
+    return ids->kind == KITH__IDS_TEXT
+               ? text_valid(ids, false) && slots_sound(ids)
+               : numbers_valid(ids);
+}
+
+/* ---- slots --------------------------------------------------------------- */
+
+/* Is there a longer run of full slots than chance explains? */
+static bool crowded(const uint32_t *slots, int64_t n_slots)
+{
+    const int64_t most = longest_run(n_slots);
+    int64_t run = 0;
+
+    /* A run may go over the end. */
+    for (int64_t i = 0; i < n_slots + most && run <= most; i++)
+        run = slots[i & (n_slots - 1)] ? run + 1 : 0;
+    return run > most;
+}
+
+/*
+ * Fill empty slots in the order of the nodes, so that the same ids always give
+ * the same bytes: each takes the first slot from its hash on that is free.
+ *
+ * Where runs get long, `ahead` (n_slots, made when first needed) lets searches
+ * leap over them: from a full slot it leads to one further on, with nothing but
+ * full slots between them.  Every search halves the way that it took.
+ */
+typedef struct filling {
+    uint32_t *slots, *ahead;
+    uint64_t mask;
+} filling;
+
+static bool look_ahead(filling *f)
+{
+    f->ahead = kith__alloc((int64_t)f->mask + 1, sizeof(*f->ahead));
+    for (uint64_t i = 0; f->ahead && i <= f->mask; i++)
+        f->ahead[i] = (uint32_t)((i + 1) & f->mask);
+    return f->ahead != NULL;
+}
+
+/* The first free slot from `slot` on; false if there is no memory. */
+static bool free_slot(filling *f, uint64_t slot, uint64_t *found)
+{
+    int64_t walk = longest_run((int64_t)f->mask + 1);
+
+    for (; f->slots[slot] && walk > 0; walk--)
+        slot = (slot + 1) & f->mask;
+    if (f->slots[slot] && !f->ahead && !look_ahead(f))
+        return false;
+    while (f->slots[slot]) {
+        const uint32_t next = f->ahead[slot];
+
+        if (f->slots[next])
+            f->ahead[slot] = f->ahead[next];
+        slot = next;
+    }
+    *found = slot;
+    return true;
+}
+
+static kith_status fill_slots(const kith__ids *ids, kith__secret key,
+                              const kith_job *job, uint32_t *slots,
+                              int64_t n_slots, kith_error *err)
+{
+    filling f = {.slots = slots, .mask = (uint64_t)n_slots - 1};
+    kith_status st = KITH_OK;
+
+    for (int32_t i = 0; i < ids->n; i++) {
+        size_t length;
+        const char *text = find_text(ids->groups, ids->bytes, ids->n_bytes, i,
+                                     &length);
+        uint64_t slot;
+
+        if (i % (1 << 20) == 0)
+            TRY(kith__progress(job, "indexing ids", i, ids->n, "ids", err));
+        if (!text)
+            continue; /* of a broken file: it cannot be found */
+        if (!free_slot(&f, hash_of(key, text, length) & f.mask, &slot))
+            TRY(kith__no_memory(err));
+        slots[slot] = (uint32_t)i + 1;
+    }
+out:
+    kith__free(f.ahead);
+    return st;
+}
+
+kith_status kith__ids_guard(kith__ids *ids, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    if (ids->kind != KITH__IDS_TEXT || !crowded(ids->slots, ids->n_slots))
+        return KITH_OK;
+    ids->key = kith__secret_new();
+    TRY_NEW(ids->hidden,
+            kith__alloc_zeroed(ids->n_slots, sizeof(*ids->hidden)));
+    TRY(fill_slots(ids, ids->key, NULL, ids->hidden, ids->n_slots, err));
+out:
+    return st;
+}
+
+/* The table that lookups use: 4-byte slots. */
+static kith_status build_slots(kith__ids *ids, const kith_job *job,
+                               kith_error *err)
+{
+    kith_status st = KITH_OK;
+    uint32_t *slots = NULL;
+    int64_t n_slots = 16;
+
+    while (n_slots * 3 < (int64_t)ids->n * 4)
+        n_slots *= 2;
+    TRY_NEW(slots, kith__alloc_zeroed(n_slots, sizeof(*slots)));
+    ids->slots = slots;
+    ids->n_slots = n_slots;
+    TRY(fill_slots(ids, (kith__secret){0}, job, slots, n_slots, err));
+    TRY(kith__ids_guard(ids, err));
+out:
+    return st;
 }
 
 /* ---- copying ------------------------------------------------------------- */
@@ -186,12 +351,15 @@ kith_status kith__ids_copy(const kith__ids *from, kith__ids *out,
     ids.groups = NULL;
     ids.bytes = NULL;
     ids.slots = NULL;
+    ids.hidden = NULL;
     if (from->values)
         TRY_NEW(ids.values, copy_array(from->values, from->n, 8));
     if (from->kind == KITH__IDS_TEXT) {
         TRY_NEW(ids.groups, copy_array(from->groups, groups, 8));
         TRY_NEW(ids.bytes, copy_array(from->bytes, from->n_bytes, 1));
         TRY_NEW(ids.slots, copy_array(from->slots, from->n_slots, 4));
+        ids.key = (kith__secret){0};
+        TRY(kith__ids_guard(&ids, err));
     }
     *out = ids;
     ids = (kith__ids){0};
@@ -202,27 +370,48 @@ out:
 
 /* ---- the growing set ----------------------------------------------------- */
 
+static void set_place(uint64_t *slots, int64_t n_slots, uint64_t entry)
+{
+    /* The hash's high half chooses the slot, so it can be moved. */
+    uint64_t slot = (entry >> 32) & (uint64_t)(n_slots - 1);
+
+    while (slots[slot])
+        slot = (slot + 1) & (uint64_t)(n_slots - 1);
+    slots[slot] = entry;
+}
+
 static bool set_rehash(kith__id_set *set, int64_t n_slots)
 {
     uint64_t *slots = kith__alloc_zeroed(n_slots, sizeof(*slots));
 
     if (!slots)
         return false;
-    for (int64_t i = 0; i < set->n_slots; i++) {
-        const uint64_t entry = set->slots[i];
-        /* The hash's high half chooses the slot, so it can be moved. */
-        uint64_t slot = (entry >> 32) & (uint64_t)(n_slots - 1);
-
-        if (!entry)
-            continue;
-        while (slots[slot])
-            slot = (slot + 1) & (uint64_t)(n_slots - 1);
-        slots[slot] = entry;
-    }
+    for (int64_t i = 0; i < set->n_slots; i++)
+        if (set->slots[i])
+            set_place(slots, n_slots, set->slots[i]);
     kith__free(set->slots);
     set->slots = slots;
     set->n_slots = n_slots;
     return true;
+}
+
+static uint32_t set_hash(const kith__id_set *set, const char *id, size_t length)
+{
+    return (uint32_t)(hash_of(set->key, id, length) >> 32);
+}
+
+/* From now on by a secret hash: someone knew the other. */
+static void set_hide(kith__id_set *set)
+{
+    set->key = kith__secret_new();
+    memset(set->slots, 0, (size_t)set->n_slots * sizeof(*set->slots));
+    for (int32_t i = 0; i < set->n; i++) {
+        size_t length;
+        const char *text = kith__id_set_get(set, i, &length);
+        const uint64_t hash = set_hash(set, text, length);
+
+        set_place(set->slots, set->n_slots, hash << 32 | ((uint32_t)i + 1));
+    }
 }
 
 /* Append an id; false if there is no memory. */
@@ -249,29 +438,58 @@ static bool set_append(kith__id_set *set, const char *id, size_t length)
     return true;
 }
 
+enum { SAME_HASH = 16 }; /* other ids with it: chance makes one or two */
+
+/*
+ * Find an id, or the free slot where it belongs; its node, or -1.  False if the
+ * search took longer than chance explains and was given up.
+ */
+static bool set_search(kith__id_set *set, const char *id, size_t length,
+                       uint32_t hash, uint64_t *slot, int32_t *node)
+{
+    int64_t left = longest_run(set->n_slots);
+    int others = 0;
+
+    *slot = hash & (uint64_t)(set->n_slots - 1);
+    for (; set->slots[*slot];
+         *slot = (*slot + 1) & (uint64_t)(set->n_slots - 1)) {
+        const char *text;
+        size_t size;
+
+        set->probes++;
+        if ((left-- == 0 || others == SAME_HASH) && !set->key.high)
+            return false;
+        if ((uint32_t)(set->slots[*slot] >> 32) != hash)
+            continue;
+        *node = (int32_t)((uint32_t)set->slots[*slot] - 1);
+        text = kith__id_set_get(set, *node, &size);
+        if (size == length && memcmp(text, id, length) == 0)
+            return true;
+        others++;
+    }
+    *node = -1;
+    return true;
+}
+
 int32_t kith__id_set_add(kith__id_set *set, const char *id, size_t length,
                          bool *added)
 {
-    const uint32_t hash = (uint32_t)(XXH3_64bits(id, length) >> 32);
+    uint32_t hash = set_hash(set, id, length);
     uint64_t slot;
+    int32_t node;
 
     if (added)
         *added = false;
     if ((int64_t)set->n * 4 >= set->n_slots * 3 &&
         !set_rehash(set, set->n_slots ? set->n_slots * 2 : 64))
         return -1;
-    slot = hash & (uint64_t)(set->n_slots - 1);
-    for (; set->slots[slot]; slot = (slot + 1) & (uint64_t)(set->n_slots - 1)) {
-        const int32_t node = (int32_t)((uint32_t)set->slots[slot] - 1);
-        const char *text;
-        size_t size;
-
-        if ((uint32_t)(set->slots[slot] >> 32) != hash)
-            continue;
-        text = kith__id_set_get(set, node, &size);
-        if (size == length && memcmp(text, id, length) == 0)
-            return node;
+    if (!set_search(set, id, length, hash, &slot, &node)) {
+        set_hide(set);
+        hash = set_hash(set, id, length);
+        (void)set_search(set, id, length, hash, &slot, &node);
     }
+    if (node >= 0)
+        return node;
     if (set->n == INT32_MAX)
         return -2;
     if (!set_append(set, id, length))
@@ -352,34 +570,8 @@ static kith_status sorted_integers(kith__id_set *set, kith__ids *out,
     return KITH_OK;
 }
 
-/* The table that lookups use: 4-byte slots, filled in node order, so that the
- * same ids always give the same bytes. */
-static kith_status build_slots(kith__ids *ids, kith_error *err)
-{
-    uint32_t *slots;
-    int64_t n_slots = 16;
-
-    while (n_slots * 3 < (int64_t)ids->n * 4)
-        n_slots *= 2;
-    slots = kith__alloc_zeroed(n_slots, sizeof(*slots));
-    if (!slots)
-        return kith__no_memory(err);
-    for (int32_t i = 0; i < ids->n; i++) {
-        size_t length;
-        const char *text = find_text(ids->groups, ids->bytes, ids->n_bytes, i,
-                                     &length);
-        uint64_t slot = XXH3_64bits(text, length) & (uint64_t)(n_slots - 1);
-
-        while (slots[slot])
-            slot = (slot + 1) & (uint64_t)(n_slots - 1);
-        slots[slot] = (uint32_t)i + 1;
-    }
-    ids->slots = slots;
-    ids->n_slots = n_slots;
-    return KITH_OK;
-}
-
-kith_status kith__ids_from_set(kith__id_set *set, bool sorted, kith__ids *out,
+kith_status kith__ids_from_set(kith__id_set *set, bool sorted,
+                               const kith_job *job, kith__ids *out,
                                kith_error *err)
 {
     kith_status st;
@@ -397,7 +589,7 @@ kith_status kith__ids_from_set(kith__id_set *set, bool sorted, kith__ids *out,
     set->groups = NULL;
     set->bytes = NULL;
     kith__id_set_release(set);
-    st = build_slots(out, err);
+    st = build_slots(out, job, err);
     if (st != KITH_OK)
         kith__ids_release(out);
     return st;

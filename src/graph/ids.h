@@ -7,6 +7,11 @@
  *   TEXT     anything else, in order of first appearance: the bytes, a length
  *            byte or more, and a hash table of 4-byte slots
  *
+ * Slots are found by XXH3, as files have them.  Someone who prepares ids that
+ * fall into the same slots would make every search long; so whatever table has
+ * a run of full slots that chance cannot explain is replaced by one with a
+ * secret hash.  The order of the nodes, and what is written, stay the same.
+ *
  * An integer is canonical decimal: "7" but not "07" or "+7", which are text, so
  * that every id is given back byte for byte.
  */
@@ -15,6 +20,8 @@
 
 #include <stdbool.h>
 
+#include "core/job.h"
+#include "core/secret_hash.h"
 #include "core/status.h"
 #include "kith/graph.h"
 
@@ -37,6 +44,9 @@ typedef struct kith__ids {
     int64_t n_bytes;
     const uint32_t *slots; /* TEXT: node + 1 by hash, 0 = empty */
     int64_t n_slots;       /* a power of two, at least 4/3 n */
+    uint32_t *hidden; /* TEXT: the same by a secret hash, owned, if slots are
+                       * too full to search; else NULL */
+    kith__secret key; /* of hidden */
 } kith__ids;
 
 /* The id of a node: see kith_graph_id(). */
@@ -49,11 +59,24 @@ int32_t kith__ids_find(const kith__ids *ids, const char *id, size_t length);
 /* Free the arrays (of ids that own them). */
 void kith__ids_release(kith__ids *ids);
 
+/* Free what ids whose arrays lie in a mapped file own besides. */
+void kith__ids_unmap(kith__ids *ids);
+
+/*
+ * Make slots that came from a file safe to search, whatever is in them.  Cost:
+ * a pass over the slots.
+ */
+kith_status kith__ids_guard(kith__ids *ids, kith_error *err);
+
 kith_status kith__ids_copy(const kith__ids *from, kith__ids *out,
                            kith_error *err);
 
 /* Check arrays that came from a file: order, bounds, every id found again. */
 bool kith__ids_valid(const kith__ids *ids);
+
+/* The same in one pass at the speed of memory: all but that a text is found
+ * again, which takes a look at the table for each. */
+bool kith__ids_sound(const kith__ids *ids);
 
 /* True, and the value, if text is a canonical integer in [0, 2^63). */
 bool kith__id_integer(const char *text, size_t length, int64_t *value);
@@ -68,6 +91,8 @@ typedef struct kith__id_set {
     int64_t n_bytes, cap_bytes;
     uint64_t *slots; /* high half: hash, low half: node + 1 */
     int64_t n_slots;
+    kith__secret key; /* of the hash; 0: XXH3 */
+    int64_t probes;   /* full slots passed so far */
 } kith__id_set;
 
 /* The number of an id, added if new (*added says so, may be NULL); -1 if there
@@ -84,9 +109,10 @@ const char *kith__id_set_get(const kith__id_set *set, int32_t number,
 /*
  * Turn a set into ids and empty it.  A set of integers only becomes RANGE or
  * INTEGER if it is in numeric order, or is put so with `sorted`; else the order
- * is kept.
+ * is kept.  job may be NULL.
  */
-kith_status kith__ids_from_set(kith__id_set *set, bool sorted, kith__ids *out,
+kith_status kith__ids_from_set(kith__id_set *set, bool sorted,
+                               const kith_job *job, kith__ids *out,
                                kith_error *err);
 
 /* RANGE or INTEGER ids from ascending values, which are handed over. */

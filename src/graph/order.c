@@ -240,27 +240,39 @@ static kith_status append(void *user, const int32_t *neighbours,
     return KITH_OK;
 }
 
-kith_status kith__graph_as_listed(const kith_graph *g, const kith_job *job,
-                                  kith_graph **out, kith_error *err)
+kith_status kith__graph_renumbered(const kith_graph *g, const int32_t *from,
+                                   const int32_t *to, kith__ids *ids,
+                                   const kith_job *job, kith_graph **out,
+                                   kith_error *err)
 {
     kith_status st = KITH_OK;
     kith__csr csr = {.n = g->n};
-    kith__ids ids = {0};
 
     *out = NULL;
-    if (!g->listed)
-        return KITH_OK;
     TRY_NEW(csr.rows, kith__alloc_big((int64_t)g->n + 1, sizeof(*csr.rows)));
     TRY_NEW(csr.neighbours,
             kith__alloc_big(g->entries, sizeof(*csr.neighbours)));
     if (g->weights)
         TRY_NEW(csr.weights, kith__alloc_big(g->entries, sizeof(*csr.weights)));
-    TRY(kith__renumber(g, g->listed, g->place, job, append, &csr, csr.rows,
-                       err));
-    TRY(kith__ids_copy(&g->ids, &ids, err));
-    TRY(kith__graph_new(&csr, &ids, out, err));
+    TRY(kith__renumber(g, from, to, job, append, &csr, csr.rows, err));
+    TRY(kith__graph_new(&csr, ids, out, err));
 out:
     kith__csr_release(&csr);
-    kith__ids_release(&ids);
+    kith__ids_release(ids);
+    return st;
+}
+
+kith_status kith__graph_as_listed(const kith_graph *g, const kith_job *job,
+                                  kith_graph **out, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__ids ids = {0};
+
+    *out = NULL;
+    if (!g->listed)
+        return KITH_OK;
+    TRY(kith__ids_copy(&g->ids, &ids, err));
+    TRY(kith__graph_renumbered(g, g->listed, g->place, &ids, job, out, err));
+out:
     return st;
 }

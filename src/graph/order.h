@@ -37,6 +37,13 @@ kith_status kith__renumber(const kith_graph *g, const int32_t *from,
                            kith__emit_fn emit, void *user, int64_t *rows,
                            kith_error *err);
 
+/* g under other numbers, as above, in memory; ids are handed over, also on
+ * failure. */
+kith_status kith__graph_renumbered(const kith_graph *g, const int32_t *from,
+                                   const int32_t *to, kith__ids *ids,
+                                   const kith_job *job, kith_graph **out,
+                                   kith_error *err);
+
 /* g numbered as the input lists it, in memory; for a g that is so already
  * *out is NULL. */
 kith_status kith__graph_as_listed(const kith_graph *g, const kith_job *job,

@@ -911,7 +911,7 @@ static kith_status read_by_table(parser *p, const kith__known *known,
         p->all = &all;
         TRY(run_pass(p, &ignored, err));
         TRY(add_known(known, &all, err));
-        TRY(kith__ids_from_set(&all, true, &out->ids, err));
+        TRY(kith__ids_from_set(&all, true, &p->options->job, &out->ids, err));
     }
     p->mode = PASS_LOOK_UP;
     p->ids = &out->ids;

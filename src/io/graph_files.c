@@ -47,6 +47,24 @@ out:
     return st;
 }
 
+static kith_status read_built(const kith__source *source,
+                              const kith_build_options *options,
+                              kith_graph **out, kith_cleaning *cleaning,
+                              kith_error *err)
+{
+    const kith__kg_how how = {
+        .job = &options->job, .graph_alone = true, .verify = options->verify};
+    kith_status st = KITH_OK;
+    kith__kg_parts parts;
+
+    TRY(kith__kg_open(source, &how, &parts, err));
+    *out = parts.graph;
+    if (cleaning)
+        *cleaning = parts.cleaning;
+out:
+    return st;
+}
+
 kith_status kith_graph_read(const char *path, const kith_build_options *options,
                             kith_graph **out, kith_cleaning *cleaning,
                             kith_error *err)
@@ -63,7 +81,7 @@ kith_status kith_graph_read(const char *path, const kith_build_options *options,
     TRY(kith__source_open(path, options->spill_to, &options->job, &source,
                           err));
     if (kith__kg_is(source)) {
-        TRY(kith__kg_open(source, out, NULL, NULL, cleaning, err));
+        TRY(read_built(source, options, out, cleaning, err));
         goto out;
     }
     TRY(kith__graph_node_list(path, options, &nodes, &listed, err));

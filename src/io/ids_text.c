@@ -1,9 +1,7 @@
 #include "io/ids_text.h"
 
-#include <errno.h>
-#include <unistd.h>
-
 #include "core/alloc.h"
+#include "core/out_set.h"
 #include "io/reader.h"
 
 static bool has_any(const char *text, size_t length, const char *set)
@@ -101,7 +99,7 @@ kith_status kith__id_list_read(const char *path, kith__ids *out,
                 &r, err, "node '%s' is listed twice, first on line %d",
                 kith__quote(shown, r.text, (size_t)r.length), (int)number + 1));
     }
-    TRY(kith__ids_from_set(&set, false, out, err));
+    TRY(kith__ids_from_set(&set, false, NULL, out, err));
 out:
     kith__id_set_release(&set);
     kith__reader_close(&r);
@@ -109,7 +107,7 @@ out:
 }
 
 kith_status kith__id_list_write(const kith_graph *g, const char *path,
-                                kith_error *err)
+                                kith_outputs *with, kith_error *err)
 {
     kith_status st = KITH_OK;
     kith__writer *w = NULL;
@@ -119,7 +117,7 @@ kith_status kith__id_list_write(const kith_graph *g, const char *path,
         TRY(kith__write_id(w, g, kith_graph_listed(g, i), '\n', err));
         kith__writer_bytes(w, "\n", 1);
     }
-    st = kith__writer_commit(w, err);
+    st = kith__writer_add(w, with, err);
     w = NULL;
 out:
     kith__writer_abort(w);
@@ -140,20 +138,22 @@ kith_status kith__commit_with_list(kith__writer *w, const char *path,
                                    kith_error *err)
 {
     kith_status st = KITH_OK;
+    kith_outputs *both = NULL;
     char *beside = NULL;
 
+    TRY(kith_outputs_new(&both, err));
     TRY(kith__id_list_beside(path, &beside, err));
-    /* What can still fail after the list is in place is next to nothing. */
-    TRY(kith__writer_finish(w, err));
-    if (beside && needed)
-        TRY(kith__id_list_write(g, beside, err));
-    else if (beside && unlink(beside) != 0 && errno != ENOENT &&
-             errno != ENOTDIR)
-        TRY(kith__fail_errno(err, beside, "remove"));
-    st = kith__writer_commit(w, err);
+    st = kith__writer_add(w, both, err);
     w = NULL;
+    TRY(st);
+    if (beside && needed)
+        TRY(kith__id_list_write(g, beside, both, err));
+    else if (beside)
+        TRY(kith__outputs_add_removal(both, beside, err));
+    TRY(kith_outputs_commit(both, err));
 out:
     kith__writer_abort(w);
+    kith_outputs_free(both);
     kith__free(beside);
     return st;
 }

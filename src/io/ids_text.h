@@ -19,8 +19,9 @@ kith_status kith__write_id(kith__writer *w, const kith_graph *g, int32_t node,
 /* A list of ids, one a line, no comments: every node, in order. */
 kith_status kith__id_list_read(const char *path, kith__ids *out,
                                kith_error *err);
+/* With others of a set, if `with` is not NULL. */
 kith_status kith__id_list_write(const kith_graph *g, const char *path,
-                                kith_error *err);
+                                kith_outputs *with, kith_error *err);
 
 /* "PATH.nodes.txt", the list that goes with a graph or feature file; *out NULL
  * for a stream, which nothing lies beside. */
@@ -29,7 +30,7 @@ kith_status kith__id_list_beside(const char *path, char **out, kith_error *err);
 /*
  * Commit a graph or feature file, w at `path`, and with it the list of g's
  * nodes if it is `needed`; else a list that went with an older file is removed.
- * A list that cannot be written leaves both old files.  w is freed either way.
+ * Both or neither.  w is freed either way.
  */
 kith_status kith__commit_with_list(kith__writer *w, const char *path,
                                    const kith_graph *g, bool needed,

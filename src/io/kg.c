@@ -10,6 +10,7 @@
 #include "core/alloc.h"
 #include "core/job.h"
 #include "io/inflate.h"
+#include "io/kg_check.h"
 #include "io/sections.h"
 
 enum { SPARSE = 1 };
@@ -224,13 +225,19 @@ kith_status kith__kg_put_cleaning(kith__kg_writer *w, const kith_cleaning *c,
     return kith__sections_put(w->file, "cleaning", 8, c, sizeof(*c) / 8, err);
 }
 
-kith_status kith__kg_commit(kith__kg_writer *w, kith_error *err)
+kith_status kith__kg_add(kith__kg_writer *w, kith_outputs *with,
+                         kith_error *err)
 {
-    const kith_status st = kith__sections_commit(w->file, &w->head, err);
+    const kith_status st = kith__sections_add(w->file, &w->head, with, err);
 
     w->file = NULL;
     kith__kg_abort(w);
     return st;
+}
+
+kith_status kith__kg_commit(kith__kg_writer *w, kith_error *err)
+{
+    return kith__kg_add(w, NULL, err);
 }
 
 /* ---- mapping ------------------------------------------------------------- */
@@ -322,6 +329,7 @@ static kith_status get_graph(const opened *o, kith_graph **out, kith_error *err)
         TRY(corrupt(o, err, "weights do not fit"));
     if (!get_ids(o, &g->ids))
         TRY(corrupt(o, err, "node ids do not fit"));
+    TRY(kith__ids_guard(&g->ids, err));
     if (!get_order(o, g))
         TRY(corrupt(o, err, "the order of the nodes does not fit"));
     *out = g;
@@ -354,10 +362,6 @@ static kith_status get_labels(const opened *o, kith_labels **out,
     labels->labelled = found[0];
     labels->classes = (int32_t)found[1];
     labels->of = get(o, "labels", 4, o->head.nodes, NULL);
-    if (o->file.version == NUMBERED) {
-        labels->place = get(o, "place", 4, o->head.nodes, NULL);
-        labels->place_owner = kith__map_share(o->file.map);
-    }
     if (!labels->of)
         TRY(corrupt(o, err, "labels do not fit"));
     TRY(kith__sections_get_names(&o->file, classes, size, &at, labels->classes,
@@ -412,152 +416,114 @@ out:
     return st;
 }
 
-kith_status kith__kg_open(const kith__source *source, kith_graph **graph,
-                          kith_labels **labels, kith_features **features,
-                          kith_cleaning *cleaning, kith_error *err)
+/* Refuse the file for what was found wrong with a part of it, if anything. */
+static kith_status refuse(const opened *o, const char *fault, kith_error *err)
+{
+    return fault ? corrupt(o, err, fault) : KITH_OK;
+}
+
+/* Take all parts of a file that are wanted. */
+static kith_status get_parts(const opened *o, const kith__kg_how *how,
+                             kith__kg_parts *p, kith_error *err)
+{
+    const kith_cleaning *c = get(o, "cleaning", 8, sizeof(*c) / 8, NULL);
+    kith_status st = KITH_OK;
+
+    TRY(get_graph(o, &p->graph, err));
+    if (!how->graph_alone) {
+        TRY(get_labels(o, &p->labels, err));
+        TRY(get_features(o, &p->features, err));
+    }
+    if (c)
+        p->cleaning = *c;
+out:
+    return st;
+}
+
+/* Look at all that later code relies on. */
+static kith_status check_parts(const opened *o, const kith__kg_parts *p,
+                               const kith_job *job, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    const char *fault;
+
+    TRY(kith__kg_graph_fault(p->graph, job, &fault, err));
+    TRY(refuse(o, fault, err));
+    if (p->labels)
+        TRY(refuse(o, kith__kg_labels_fault(p->labels), err));
+    if (p->features)
+        TRY(refuse(o, kith__kg_features_fault(p->features), err));
+    TRY(refuse(o, kith__kg_cleaning_fault(&p->cleaning), err));
+out:
+    return st;
+}
+
+void kith__kg_release(kith__kg_parts *p)
+{
+    kith_graph_free(p->graph);
+    kith_labels_free(p->labels);
+    kith_features_free(p->features);
+    *p = (kith__kg_parts){0};
+}
+
+/* Up to this size a file's checksums are always compared. */
+static const int64_t always = (int64_t)1 << 30;
+
+kith_status kith__kg_open(const kith__source *source, const kith__kg_how *how,
+                          kith__kg_parts *out, kith_error *err)
 {
     opened o = {0};
     kith_status st = KITH_OK;
-    const kith_cleaning *c;
+    kith__map *map = NULL;
 
-    *graph = NULL;
-    if (labels)
-        *labels = NULL;
-    if (features)
-        *features = NULL;
-    TRY(kith__source_map(source, &o.file.map, err));
-    TRY(kith__sections_read(&format, o.file.map, &o.file, err));
-    TRY(read_counts(&o, err));
-    TRY(get_graph(&o, graph, err));
-    if (labels)
-        TRY(get_labels(&o, labels, err));
-    if (features)
-        TRY(get_features(&o, features, err));
-    c = get(&o, "cleaning", 8, sizeof(*c) / 8, NULL);
-    if (cleaning)
-        *cleaning = c ? *c : (kith_cleaning){0};
+    *out = (kith__kg_parts){0};
+    TRY(kith__source_map(source, &map, err));
+    TRY(read_header(map, &o, err));
+    if (how->verify || map->size <= always)
+        TRY(kith__sections_verify(&o.file, how->job, err));
+    TRY(get_parts(&o, how, out, err));
+    TRY(check_parts(&o, out, how->job, err));
 out:
-    if (st != KITH_OK) {
-        kith_graph_free(*graph);
-        *graph = NULL;
-        if (labels) {
-            kith_labels_free(*labels);
-            *labels = NULL;
-        }
-    }
-    kith__map_release(o.file.map);
+    if (st != KITH_OK)
+        kith__kg_release(out);
+    kith__map_release(map);
     return st;
 }
 
 kith_status kith_graph_open(const char *path, kith_graph **out, kith_error *err)
 {
+    const kith__kg_how how = {.graph_alone = true};
     kith_status st = KITH_OK;
     kith__source *source = NULL;
+    kith__kg_parts parts;
 
     *out = NULL;
     TRY(kith__source_open(path, NULL, NULL, &source, err));
-    TRY(kith__kg_open(source, out, NULL, NULL, NULL, err));
+    TRY(kith__kg_open(source, &how, &parts, err));
+    *out = parts.graph;
 out:
     kith__source_close(source);
     return st;
 }
 
-/* ---- verifying ----------------------------------------------------------- */
-
-/* Offsets ascend from 0 to the end, as CSR needs. */
-static bool offsets_valid(const int64_t *rows, int32_t n, int64_t entries)
-{
-    bool good = rows[0] == 0 && rows[n] == entries;
-
-    for (int32_t u = 0; u < n && good; u++)
-        good = rows[u] <= rows[u + 1] && rows[u + 1] <= entries;
-    return good;
-}
-
-/* Entries of row u ascend, stay below `columns` and skip `without` (-1). */
-static bool row_valid(const int32_t *column, int64_t from, int64_t to,
-                      int32_t columns, int32_t without)
-{
-    for (int64_t p = from; p < to; p++)
-        if (column[p] < 0 || column[p] >= columns || column[p] == without ||
-            (p > from && column[p] <= column[p - 1]))
-            return false;
-    return true;
-}
-
-static bool weights_valid(const float *w, int64_t n, bool negative_too)
-{
-    for (int64_t p = 0; p < n; p++)
-        if (!(w[p] >= (negative_too ? -3.4028235e38f : 0.0f) &&
-              w[p] <= 3.4028235e38f))
-            return false;
-    return true;
-}
-
-static bool rows_valid(const kith_graph *g, const kith_job *job)
-{
-    int bad = 0;
-
-#pragma omp parallel for num_threads(kith__threads(job)) \
-    schedule(dynamic, 4096) reduction(|                  \
-                                      : bad)
-    for (int32_t u = 0; u < g->n; u++)
-        bad |= !row_valid(g->neighbours, g->rows[u], g->rows[u + 1], g->n, u);
-    return !bad;
-}
-
-static bool labels_valid(const kith_labels *labels)
-{
-    int64_t labelled = 0;
-
-    for (int32_t u = 0; u < labels->nodes; u++) {
-        if (labels->of[u] < -1 || labels->of[u] >= labels->classes)
-            return false;
-        labelled += labels->of[u] >= 0;
-    }
-    return labelled == labels->labelled;
-}
-
-static bool features_valid(const kith_features *f)
-{
-    if (f->row) {
-        if (!offsets_valid(f->row, f->nodes, f->entries))
-            return false;
-        for (int32_t u = 0; u < f->nodes; u++)
-            if (!row_valid(f->column, f->row[u], f->row[u + 1], f->columns, -1))
-                return false;
-    }
-    return !f->value || weights_valid(f->value, f->entries, true);
-}
-
-/* What hangs on the nodes is in the file too: check it with the graph. */
-static kith_status check_parts(const opened *o, kith_error *err)
+kith_status kith_graph_peek(const char *path, kith_graph_counts *out,
+                            kith_error *err)
 {
     kith_status st = KITH_OK;
-    kith_labels *labels = NULL;
-    kith_features *features = NULL;
+    kith__map *map = NULL;
+    opened o = {0};
 
-    TRY(get_labels(o, &labels, err));
-    TRY(get_features(o, &features, err));
-    if (labels && !labels_valid(labels))
-        TRY(corrupt(o, err, "a label is out of range"));
-    if (features && !features_valid(features))
-        TRY(corrupt(o, err, "a feature is out of range"));
+    TRY(kith__map_open(path, &map, err));
+    TRY(read_header(map, &o, err));
+    *out = (kith_graph_counts){.nodes = (int32_t)o.head.nodes,
+                               .edges = o.head.entries / 2,
+                               .weighted = find_section(&o, "weights")};
 out:
-    kith_labels_free(labels);
-    kith_features_free(features);
+    kith__map_release(map);
     return st;
 }
 
-/* place and listed undo each other, so that both are permutations. */
-static bool order_valid(const kith_graph *g)
-{
-    for (int32_t u = 0; u < g->n; u++)
-        if (g->place[u] < 0 || g->place[u] >= g->n ||
-            g->listed[g->place[u]] != u)
-            return false;
-    return true;
-}
+/* ---- verifying ----------------------------------------------------------- */
 
 /* Put the rows back as they were listed: do they have the sums they had? */
 static kith_status check_order(const opened *o, const kith_graph *g,
@@ -570,7 +536,7 @@ static kith_status check_order(const opened *o, const kith_graph *g,
 
     if (!g->listed)
         return KITH_OK;
-    if (!stored || !order_valid(g))
+    if (!stored)
         return corrupt(o, err, "the order of the nodes is not one");
     TRY(kith__graph_as_listed(g, job, &back, err));
     kith__kg_listed_sums(back, sums);
@@ -584,6 +550,8 @@ out:
 kith_status kith_graph_verify(const kith_graph *g, const kith_job *job,
                               kith_error *err)
 {
+    static const kith__kg_how all;
+    kith__kg_parts parts = {0};
     opened o = {0};
     kith_status st = KITH_OK;
 
@@ -591,15 +559,13 @@ kith_status kith_graph_verify(const kith_graph *g, const kith_job *job,
         return KITH_OK; /* built in this process */
     TRY(read_header(g->map, &o, err));
     TRY(kith__sections_verify(&o.file, job, err));
-    if (!offsets_valid(g->rows, g->n, g->entries) || !rows_valid(g, job))
-        TRY(corrupt(&o, err, "a row is out of order or out of range"));
-    if (g->weights && !weights_valid(g->weights, g->entries, false))
-        TRY(corrupt(&o, err, "a weight is negative or not finite"));
+    TRY(get_parts(&o, &all, &parts, err));
+    TRY(check_parts(&o, &parts, job, err));
     if (!kith__ids_valid(&g->ids))
-        TRY(corrupt(&o, err, "node ids are out of order or repeated"));
-    TRY(check_parts(&o, err));
+        TRY(corrupt(&o, err, "node ids are repeated or not found again"));
     TRY(check_order(&o, g, job, err));
 out:
+    kith__kg_release(&parts);
     return st;
 }
 

@@ -46,6 +46,9 @@ kith_status kith__kg_put_cleaning(kith__kg_writer *w, const kith_cleaning *c,
 
 /* Write the header, sync, and give the file its name; w is freed either way. */
 kith_status kith__kg_commit(kith__kg_writer *w, kith_error *err);
+/* The same, but let it appear with the others of a set, if it is not NULL. */
+kith_status kith__kg_add(kith__kg_writer *w, kith_outputs *with,
+                         kith_error *err);
 
 /* Checksums of rows, neighbours and weights (0 if there are none), as the input
  * listed the nodes. */
@@ -56,10 +59,24 @@ void kith__kg_listed_sums(const kith_graph *g, uint64_t sums[3]);
 /* True if the source begins like a built graph. */
 bool kith__kg_is(const kith__source *source);
 
-/* Map a file: the graph and what else is in it (labels, features may be NULL
- * pointers for "not wanted", *labels NULL for "not there"). */
-kith_status kith__kg_open(const kith__source *source, kith_graph **graph,
-                          kith_labels **labels, kith_features **features,
-                          kith_cleaning *cleaning, kith_error *err);
+/* What to do on opening. */
+typedef struct kith__kg_how {
+    const kith_job *job; /* NULL = the default */
+    bool graph_alone;    /* leave labels and features be */
+    bool verify;         /* checksums also of a file of more than 1 GiB */
+} kith__kg_how;
+
+/* What is in a file; NULL: not there, or not wanted. */
+typedef struct kith__kg_parts {
+    kith_graph *graph;
+    kith_labels *labels;
+    kith_features *features;
+    kith_cleaning cleaning;
+} kith__kg_parts;
+
+/* Map a file, and check all of it that is taken: kg_check.h. */
+kith_status kith__kg_open(const kith__source *source, const kith__kg_how *how,
+                          kith__kg_parts *out, kith_error *err);
+void kith__kg_release(kith__kg_parts *parts);
 
 #endif

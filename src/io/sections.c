@@ -7,7 +7,7 @@
 
 #include "core/alloc.h"
 #include "core/job.h"
-#include "core/out_file.h"
+#include "core/out_set.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "these files are little-endian and mapped as they are"
@@ -96,7 +96,7 @@ void kith__sections_abort(kith__sections_writer *w)
 
 const char *kith__sections_path(const kith__sections_writer *w)
 {
-    return w->out->path;
+    return w->out->shown;
 }
 
 kith_status kith__sections_begin(kith__sections_writer *w, const char *tag,
@@ -174,8 +174,8 @@ out:
     return st;
 }
 
-kith_status kith__sections_commit(kith__sections_writer *w, const void *own,
-                                  kith_error *err)
+kith_status kith__sections_add(kith__sections_writer *w, const void *own,
+                               kith_outputs *with, kith_error *err)
 {
     kith_status st = KITH_OK;
     header h = {
@@ -187,11 +187,18 @@ kith_status kith__sections_commit(kith__sections_writer *w, const void *own,
     TRY(kith__out_rewrite(w->out, 0, &h, sizeof(h), err));
     TRY(kith__out_rewrite(w->out, sizeof(h), w->table,
                           (int64_t)(sizeof(w->table[0]) * w->count), err));
-    st = kith__out_commit(w->out, err);
+    st = with ? kith__outputs_add(with, w->out, err)
+              : kith__out_commit(w->out, err);
     w->out = NULL;
 out:
     kith__sections_abort(w);
     return st;
+}
+
+kith_status kith__sections_commit(kith__sections_writer *w, const void *own,
+                                  kith_error *err)
+{
+    return kith__sections_add(w, own, NULL, err);
 }
 
 /* ---- reading ------------------------------------------------------------- */

@@ -80,6 +80,9 @@ kith_status kith__sections_put_ids(kith__sections_writer *w,
  * give the file its name; w is freed either way. */
 kith_status kith__sections_commit(kith__sections_writer *w, const void *own,
                                   kith_error *err);
+/* The same, but let it appear with the others of a set, if it is not NULL. */
+kith_status kith__sections_add(kith__sections_writer *w, const void *own,
+                               kith_outputs *with, kith_error *err);
 
 /* ---- reading ------------------------------------------------------------- */
 

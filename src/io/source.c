@@ -8,7 +8,7 @@
 
 #include "core/alloc.h"
 #include "core/job.h"
-#include "core/out_file.h"
+#include "core/out_set.h"
 #include "io/inflate.h"
 
 enum { PADDING = 64, SPOOL_BYTES = 1 << 16, SPOOL_WAIT = 200 /* ms */ };
@@ -129,6 +129,7 @@ kith_status kith__source_open(const char *path, const char *scratch,
     TRY_NEW(s, kith__alloc_zeroed(1, sizeof(*s)));
     s->fd = -1;
     TRY_NEW(s->path, kith__copy_string(shown, strlen(shown)));
+    TRY(kith__outputs_settle(path, err));
     s->fd = standard_input ? dup(0) : open(path, O_RDONLY | O_CLOEXEC);
     if (s->fd < 0 || fstat(s->fd, &at) != 0)
         TRY(kith__fail_errno(err, s->path, "open"));

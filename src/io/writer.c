@@ -10,6 +10,7 @@
 #endif
 
 #include "core/alloc.h"
+#include "core/out_set.h"
 #include "io/inflate.h"
 
 enum { BUFFER_BYTES = 1 << 18 };
@@ -198,16 +199,23 @@ kith_status kith__writer_finish(kith__writer *w, kith_error *err)
     return w->st;
 }
 
-kith_status kith__writer_commit(kith__writer *w, kith_error *err)
+kith_status kith__writer_add(kith__writer *w, kith_outputs *with,
+                             kith_error *err)
 {
     kith_status st = kith__writer_finish(w, err);
 
     if (st == KITH_OK) {
-        st = kith__out_commit(w->out, err);
+        st = with ? kith__outputs_add(with, w->out, err)
+                  : kith__out_commit(w->out, err);
         w->out = NULL;
     }
     kith__writer_abort(w);
     return st;
+}
+
+kith_status kith__writer_commit(kith__writer *w, kith_error *err)
+{
+    return kith__writer_add(w, NULL, err);
 }
 
 void kith__writer_abort(kith__writer *w)

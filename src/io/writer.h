@@ -20,11 +20,14 @@ void kith__writer_print(kith__writer *w, const char *format, ...)
 /* Shortest form that reads back as the same float. */
 void kith__writer_float(kith__writer *w, float x);
 
-/* Calls above remember their first failure; these two report it.  The first
+/* Calls above remember their first failure; these report it.  The first
  * writes what is left; the second does so too, gives the file its name and
  * frees the writer either way. */
 kith_status kith__writer_finish(kith__writer *w, kith_error *err);
 kith_status kith__writer_commit(kith__writer *w, kith_error *err);
+/* As the second, but let it appear with the others of a set, if not NULL. */
+kith_status kith__writer_add(kith__writer *w, kith_outputs *with,
+                             kith_error *err);
 void kith__writer_abort(kith__writer *w); /* NULL is fine */
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/sort.h"
 #include "kernels/dense.h"
 #include "kernels/pull.h"
 
@@ -369,6 +370,15 @@ float kith__coupled_step(const kith__coupled *W, const float *X, int k,
                          const float *H, const float *Q, float *restrict Y)
 {
     return kith__coupled_step_on(1, W, X, k, H, Q, Y);
+}
+
+int64_t kith__reverse_of(const kith__coupled *W, int32_t u, int32_t v)
+{
+    const int64_t from = W->rows[v], last = W->rows[W->n] - 1;
+    const int64_t at = from + kith__first_from(W->neighbours + from,
+                                               W->rows[v + 1] - from, u);
+
+    return at <= last ? at : last;
 }
 
 void kith__pull_row(const kith__coupled *W, const float *X, int k, int32_t u,

@@ -65,6 +65,10 @@ typedef struct kith__coupled {
     int threads;
 } kith__coupled;
 
+/* Where the edge from u to v, which there is, stands in row v; of a graph that
+ * is not symmetric after all, some entry. */
+int64_t kith__reverse_of(const kith__coupled *W, int32_t u, int32_t v);
+
 /* out_u = sum_v w_uv x_v for one row u. */
 void kith__pull_row(const kith__coupled *W, const float *X, int k, int32_t u,
                     float *restrict out);

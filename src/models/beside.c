@@ -24,7 +24,7 @@
 #include "models/logits.h"
 #include "models/recipe.h"
 
-enum { FOLDS = 5, HOPS = 12, MOST_STEPS = 300 };
+enum { FOLDS = KITH__FOLDS, HOPS = 12, MOST_STEPS = 300 };
 
 /* So many validation nodes choose alone. */
 enum { MANY_NODES = 500 };
@@ -55,10 +55,11 @@ typedef struct one_fit {
 
 /* Z = F B with B fitted to the training nodes but those of one fold (negative:
  * to all). */
-static kith_status fit_potentials(const kith__task *t,
+static kith_status fit_potentials(const kith__quest *q,
                                   const kith__feature_map *map,
                                   const one_fit *fit, kith_error *err)
 {
+    const kith__task *t = q->task;
     const int C = t->classes;
     const int64_t size = (map->columns + 1) * C;
     kith_status st = KITH_OK;
@@ -71,10 +72,10 @@ static kith_status fit_potentials(const kith__task *t,
     TRY_NEW(B, kith__alloc_zeroed(size, sizeof(float)));
     for (int32_t l = 0; l < t->n_train; l++) {
         target[(int64_t)t->train[l] * C + t->truth[l]] = 1;
-        weight[t->train[l]] = l % FOLDS != fit->without;
+        weight[t->train[l]] = q->fold[l] != fit->without;
     }
     TRY(kith__soft_fit(map, &(kith__soft_rows){target, weight}, C,
-                       (double)fit->penalty, MOST_STEPS, 1e-4, B, err));
+                       (double)fit->penalty, MOST_STEPS, 1e-5, B, err));
     kith__map_apply(map, B, C, &room, fit->Z);
     if (fit->keep)
         memcpy(fit->keep, B, (size_t)size * sizeof(*B));
@@ -100,9 +101,10 @@ static void centre_logs(float *Z, int64_t n, int C)
 }
 
 /* All fits of a list, one per thread at a time. */
-static kith_status fit_all(const kith__task *t, const kith__feature_map *map,
+static kith_status fit_all(const kith__quest *q, const kith__feature_map *map,
                            one_fit *fits, int n, kith_error *err)
 {
+    const kith__task *t = q->task;
     const int64_t cells = (int64_t)t->n * t->classes;
     kith_status st = KITH_OK;
 
@@ -115,7 +117,7 @@ static kith_status fit_all(const kith__task *t, const kith__feature_map *map,
         kith_status got;
 
         own.threads = 1;
-        got = fit_potentials(t, &own, &fits[i], &why);
+        got = fit_potentials(q, &own, &fits[i], &why);
         kith__note_failure(got, &why, &st, err);
     }
 out:
@@ -133,28 +135,31 @@ static int folds_of(const kith__task *t)
     return t->n_train >= 2 * FOLDS ? FOLDS : 0;
 }
 
-/* L of all nodes, at training nodes out of fold.  keep: room for the B of all,
- * then of each fold; NULL if not wanted. */
-static kith_status find_L(const kith__task *t, const kith__feature_map *map,
-                          float penalty, float *L, float *keep, kith_error *err)
+/* L of all nodes, at training nodes out of fold.  Z: what the fit to all gave,
+ * NULL if that has not been made.  keep: room for the B of all, then of each
+ * fold; NULL if not wanted. */
+static kith_status find_L(const kith__quest *q, const kith__feature_map *map,
+                          float penalty, const float *Z, float *L, float *keep,
+                          kith_error *err)
 {
+    const kith__task *t = q->task;
     const int C = t->classes;
     const int64_t size = (map->columns + 1) * C;
-    const int folds = folds_of(t);
+    const int folds = folds_of(t), fitted = Z ? folds : folds + 1;
     one_fit fits[FOLDS + 1] = {0};
     kith_status st = KITH_OK;
 
-    for (int i = 0; i <= folds; i++) /* the last leaves nothing out */
+    for (int i = 0; i < fitted; i++) /* the last leaves nothing out */
         fits[i] = (one_fit){.penalty = penalty,
                             .without = i < folds ? i : -1,
                             .keep = keep ? keep + (i + 1) % (folds + 1) * size
                                          : NULL};
-    TRY(fit_all(t, map, fits, folds + 1, err));
-    memcpy(L, fits[folds].Z, (size_t)t->n * (size_t)C * sizeof(*L));
+    TRY(fit_all(q, map, fits, fitted, err));
+    memcpy(L, Z ? Z : fits[folds].Z, (size_t)t->n * (size_t)C * sizeof(*L));
     for (int32_t l = 0; folds > 0 && l < t->n_train; l++) {
         const int64_t at = (int64_t)t->train[l] * C;
 
-        memcpy(L + at, fits[l % FOLDS].Z + at, (size_t)C * sizeof(*L));
+        memcpy(L + at, fits[q->fold[l]].Z + at, (size_t)C * sizeof(*L));
     }
     centre_logs(L, t->n, C);
 out:
@@ -221,7 +226,7 @@ static kith_status fit_nodes(const kith__quest *q, int half, int32_t **node,
     TRY_NEW(*node, kith__alloc(most, sizeof(**node)));
     TRY_NEW(*truth, kith__alloc(most, sizeof(**truth)));
     for (int32_t i = 0; i < q->val->n; i++)
-        if (half < 0 || i % 2 == half) {
+        if (half < 0 || q->half[i] == half) {
             (*node)[n] = q->val->node[i];
             (*truth)[n++] = q->val->truth[i];
         }
@@ -259,16 +264,19 @@ out:
 }
 
 /* Half of the validation nodes, in arrays of its own. */
-static kith_status half_of(const kith__known_nodes *val, int half,
-                           int32_t **node, int32_t **truth,
-                           kith__known_nodes *out, kith_error *err)
+static kith_status half_of(const kith__quest *q, int half, int32_t **node,
+                           int32_t **truth, kith__known_nodes *out,
+                           kith_error *err)
 {
+    const kith__known_nodes *val = q->val;
     kith_status st = KITH_OK;
     int32_t n = 0;
 
     TRY_NEW(*node, kith__alloc(val->n, sizeof(**node)));
     TRY_NEW(*truth, kith__alloc(val->n, sizeof(**truth)));
-    for (int32_t i = half; i < val->n; i += 2) {
+    for (int32_t i = 0; i < val->n; i++) {
+        if (q->half[i] != half)
+            continue;
         (*node)[n] = val->node[i];
         (*truth)[n++] = val->truth[i];
     }
@@ -289,7 +297,7 @@ static kith_status score_use(const kith__quest *q, views *v,
 
     *out = (kith__score){0, 0};
     for (int h = 0; h < 2; h++)
-        TRY(half_of(q->val, h, &node[h], &truth[h], &part[h], err));
+        TRY(half_of(q, h, &node[h], &truth[h], &part[h], err));
     if (r->graph == KITH__GRAPH_PRIOR)
         kith__spread(q->task, r->strength, HOPS, v->Q, P, v->other);
     for (int h = 0; h < 2; h++) {
@@ -385,10 +393,13 @@ kith_status kith__beside_follow(const kith__quest *q, const kith__recipe *r,
     TRY(kith__blocks_map(&l->blocks, r->blocks, &l->map, err));
     TRY(new_views(q->task, &v, err));
     l->folds = folds_of(q->task);
-    if (out->Q)
+    if (out->Q) {
+        TRY_NEW(l->fold, kith__alloc(q->task->n_train, sizeof(*l->fold)));
+        memcpy(l->fold, q->fold, (size_t)q->task->n_train * sizeof(*l->fold));
         TRY_NEW(l->B, kith__alloc((1 + l->folds) * (l->map.columns + 1) * C,
                                   sizeof(*l->B)));
-    TRY(find_L(q->task, &l->map, r->penalty, v.L, l->B, err));
+    }
+    TRY(find_L(q, &l->map, r->penalty, NULL, v.L, l->B, err));
     look_around(q->task, &v);
     TRY(use_graph(q, &v, r, coupling, out->P, err));
     TRY(keep_parts(q->task, &v, r, coupling, out, err));
@@ -419,7 +430,7 @@ static kith_status loss_of(const kith__quest *q, const kith__feature_map *map,
     if (q->val->n >= MANY_NODES)
         return KITH_OK;
     TRY_NEW(L, kith__alloc_big((int64_t)t->n * t->classes, sizeof(float)));
-    TRY(find_L(t, map, penalty, L, NULL, err));
+    TRY(find_L(q, map, penalty, Z, L, NULL, err));
     *out += t->n_train * kith__log_loss(L, t->classes, &train, 1);
 out:
     kith__free(L);
@@ -459,7 +470,7 @@ static kith_status choose_penalty(const kith__quest *q, kith__blocks *blocks,
         goto out;
     for (int i = 0; i < N; i++)
         fits[i] = (one_fit){.penalty = penalties[i], .without = -1};
-    TRY(fit_all(q->task, &map, fits, N, err));
+    TRY(fit_all(q, &map, fits, N, err));
     for (int i = 0; i < N; i++) {
         double loss;
 
@@ -551,7 +562,7 @@ kith_status kith__beside_search(const kith__quest *q, kith__found *found,
         goto out;
     TRY(kith__blocks_map(&blocks, r.blocks, &map, err));
     TRY(new_views(q->task, &v, err));
-    TRY(find_L(q->task, &map, r.penalty, v.L, NULL, err));
+    TRY(find_L(q, &map, r.penalty, NULL, v.L, NULL, err));
     look_around(q->task, &v);
     TRY_NEW(P, kith__alloc_big(cells, sizeof(*P)));
     TRY_NEW(kept.H, kith__alloc((int64_t)C * C, sizeof(float)));

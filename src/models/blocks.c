@@ -199,7 +199,7 @@ static kith_status spectrum(const kith__blocks *b, bool of_A, kith__matrix *out,
     }
     *out = (kith__matrix){.n = n, .columns = rank};
     TRY_NEW(out->value, kith__alloc_big((int64_t)n * rank, sizeof(float)));
-    TRY(kith__embed(&W, rank, out->value, values, err));
+    TRY(kith__embed(&W, b->task->graph, rank, out->value, values, err));
     for (int32_t u = 0; u < n; u++) {
         float *x = out->value + (int64_t)u * rank;
         double square = 0;

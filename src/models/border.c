@@ -235,13 +235,9 @@ void kith__border_add(const kith__border *b, const float *own, int points,
 
         for (int64_t e = b->row[l]; e < b->row[l + 1]; e++) {
             const int64_t p = W->rows[u] + e - b->row[l];
-            const int64_t back = W->rows[W->neighbours[p]];
-            const int64_t degree = W->rows[W->neighbours[p] + 1] - back;
-            const int64_t reverse =
-                back + kith__first_from(W->neighbours + back, degree, u);
 
             w[p * points] += own[e];
-            w[reverse * points] += own[e];
+            w[kith__reverse_of(W, u, W->neighbours[p]) * points] += own[e];
         }
     }
 }

@@ -82,18 +82,23 @@ typedef struct state {
     } while (0)
 
 /* reverse[p] for every entry: rows are sorted, so walking all rows in order
- * meets the entries of each neighbour's row in order too. */
+ * meets the entries of each neighbour's row in order too.  Messages are written
+ * there: of a graph that is not symmetric after all, inside the array still. */
 static kith_status find_reverse(state *s, kith_error *err)
 {
     const kith__coupled *W = &s->W;
+    const int64_t last = W->rows[W->n] - 1;
     int64_t *cursor = kith__alloc(W->n, sizeof(*cursor));
 
     if (!cursor)
         return kith__no_memory(err);
     memcpy(cursor, W->rows, (size_t)W->n * sizeof(*cursor));
     for (int32_t u = 0; u < W->n; u++)
-        for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++)
-            s->reverse[p] = cursor[W->neighbours[p]]++;
+        for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++) {
+            const int64_t at = cursor[W->neighbours[p]]++;
+
+            s->reverse[p] = at <= last ? at : last;
+        }
     kith__free(cursor);
     return KITH_OK;
 }

@@ -148,10 +148,8 @@ kith_status kith__checkpoint_restore(kith__checkpoint *c,
         const void *bytes = kith__sections_get(&c->file, state[i].tag, 1,
                                                state[i].size, NULL);
 
-        if (!bytes) {
-            st = kith__sections_corrupt(&c->file, err, "the state of its fit");
-            goto out;
-        }
+        if (!bytes)
+            TRY(kith__checkpoint_refuse(c, err));
         memcpy(state[i].bytes, bytes, (size_t)state[i].size);
     }
 out:
@@ -160,4 +158,10 @@ out:
         c->file.map = NULL;
     }
     return st;
+}
+
+kith_status kith__checkpoint_refuse(const kith__checkpoint *c, kith_error *err)
+{
+    return kith__fail(err, KITH_ERR_CORRUPT, c->path, 0,
+                      "is not a sound checkpoint: the state of its fit");
 }

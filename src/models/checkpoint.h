@@ -47,4 +47,7 @@ kith_status kith__checkpoint_restore(kith__checkpoint *c,
                                      const kith__saved *state, int n,
                                      bool *found, kith_error *err);
 
+/* Refuse the file for what those arrays hold. */
+kith_status kith__checkpoint_refuse(const kith__checkpoint *c, kith_error *err);
+
 #endif

@@ -255,7 +255,21 @@ out:
     return st;
 }
 
-/* Lengths of all rows of A^ m, by all threads. */
+/* 1 / length of row u of A^ m; 0 if it is empty. */
+static float inverse_length(const kith__design *d, const kith__matrix *m,
+                            int32_t u, row_sum *s)
+{
+    double sum = 0;
+
+    smooth_row(d, m, u, s);
+    for (int32_t i = 0; i < s->n; i++)
+        sum += (double)s->value[s->used[i]] * (double)s->value[s->used[i]];
+    clear_row(s);
+    return sum > 0 ? (float)(1 / sqrt(sum)) : 0;
+}
+
+/* Lengths of all rows of A^ m, by all threads.  One without memory must come to
+ * the loop too: the others wait for it there. */
 static kith_status find_lengths(kith__design *d, const kith__matrix *m,
                                 kith_error *err)
 {
@@ -264,23 +278,15 @@ static kith_status find_lengths(kith__design *d, const kith__matrix *m,
 #pragma omp parallel num_threads(d->threads)
     {
         row_sum s;
+        const bool ready = new_row_sum(&s, m->columns);
 
-        if (!new_row_sum(&s, m->columns)) {
+        if (!ready) {
 #pragma omp atomic write
             no_memory = true;
-        } else {
-#pragma omp for schedule(dynamic, 256)
-            for (int32_t u = 0; u < m->n; u++) {
-                double sum = 0;
-
-                smooth_row(d, m, u, &s);
-                for (int32_t i = 0; i < s.n; i++)
-                    sum += (double)s.value[s.used[i]] *
-                           (double)s.value[s.used[i]];
-                d->inverse[u] = sum > 0 ? (float)(1 / sqrt(sum)) : 0;
-                clear_row(&s);
-            }
         }
+#pragma omp for schedule(dynamic, 256)
+        for (int32_t u = 0; u < m->n; u++)
+            d->inverse[u] = ready ? inverse_length(d, m, u, &s) : 0;
         free_row_sum(&s);
     }
     return no_memory ? kith__no_memory(err) : KITH_OK;

@@ -26,16 +26,19 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "graph/draw.h"
 #include "kernels/softmax.h"
 #include "kernels/vector.h"
 
-enum { STEPS = 10 };
+enum { STEPS = 10, ENOUGH = 20000 };
 
 static const float FLOOR = 1e-4f;
 
 typedef struct room {
     kith__map_room map;
     float *Z, *Q, *P, *other, *weight;
+    int32_t *sample; /* nodes that stand for all in a mean */
+    int32_t n_sample;
 } room;
 
 static void release(room *r)
@@ -46,6 +49,19 @@ static void release(room *r)
     kith__free(r->P);
     kith__free(r->other);
     kith__free(r->weight);
+    kith__free(r->sample);
+}
+
+/* All nodes, or of many about ENOUGH, by their ids. */
+static bool draw_sample(const kith__task *t, room *r)
+{
+    const uint64_t one_in = 1 + (uint64_t)t->n / ENOUGH;
+
+    r->sample = kith__alloc(t->n, sizeof(*r->sample));
+    for (int32_t u = 0; r->sample && u < t->n; u++)
+        if (one_in == 1 || kith__node_key(t->graph, u) % one_in == 0)
+            r->sample[r->n_sample++] = u;
+    return r->sample;
 }
 
 static bool make_room(const kith__task *t, const kith__feature_map *map,
@@ -60,7 +76,7 @@ static bool make_room(const kith__task *t, const kith__feature_map *map,
     r->P = kith__alloc_big(cells, sizeof(float));
     r->other = kith__alloc_big(cells, sizeof(float));
     r->weight = kith__alloc(t->n, sizeof(float));
-    return r->Z && r->Q && r->P && r->other && r->weight;
+    return r->Z && r->Q && r->P && r->other && r->weight && draw_sample(t, r);
 }
 
 /* ---- E-step -------------------------------------------------------------- */
@@ -127,15 +143,13 @@ static void combine(const kith__em *em, float beta, float scale, room *r)
     clamp_train(t, -mean * scale, (1 - mean) * scale, r->Q);
 }
 
-/* Mean over some nodes of max_c softmax(g log x): every `stride`-th node. */
-static double mean_confidence(const float *logs, int32_t n, int C,
-                              int32_t stride, double g)
+/* Mean over the sample of max_c softmax(g log x). */
+static double mean_confidence(const room *r, const float *logs, int C, double g)
 {
     double sum = 0;
-    int32_t count = 0;
 
-    for (int32_t u = 0; u < n; u += stride, count++) {
-        const float *x = logs + (int64_t)u * C;
+    for (int32_t i = 0; i < r->n_sample; i++) {
+        const float *x = logs + (int64_t)r->sample[i] * C;
         float top = x[0], all = 0;
 
         for (int c = 1; c < C; c++)
@@ -144,19 +158,19 @@ static double mean_confidence(const float *logs, int32_t n, int C,
             all += expf((float)g * (x[c] - top));
         sum += 1 / (double)all;
     }
-    return count ? sum / count : 1;
+    return r->n_sample ? sum / r->n_sample : 1;
 }
 
 /* The exponent at which the mean confidence is kappa: it grows with g. */
-static double find_exponent(const float *logs, int32_t n, int C, float kappa)
+static double find_exponent(const room *r, const float *logs, int C,
+                            float kappa)
 {
-    const int32_t enough = 20000, stride = 1 + n / enough;
     double low = log(0.01), high = log(1000.0);
 
     for (int i = 0; i < 24; i++) {
         const double middle = (low + high) / 2;
 
-        if (mean_confidence(logs, n, C, stride, exp(middle)) < (double)kappa)
+        if (mean_confidence(r, logs, C, exp(middle)) < (double)kappa)
             low = middle;
         else
             high = middle;
@@ -185,8 +199,8 @@ static void balance_classes(int32_t n, int C, float balance, float *T)
     }
 }
 
-static void make_targets(const kith__task *task, float kappa, float balance,
-                         float *P)
+static void make_targets(const kith__task *task, const room *r, float kappa,
+                         float balance, float *P)
 {
     const int C = task->classes;
     const float mean = 1 / (float)C;
@@ -194,7 +208,7 @@ static void make_targets(const kith__task *task, float kappa, float balance,
 
     for (int64_t i = 0; i < (int64_t)task->n * C; i++)
         P[i] = logf(P[i] + mean > FLOOR ? P[i] + mean : FLOOR);
-    g = find_exponent(P, task->n, C, kappa);
+    g = find_exponent(r, P, C, kappa);
     kith__softmax_rows(P, task->n, C, 1 / g, P, task->threads);
     if (balance > 0)
         balance_classes(task->n, C, balance, P);
@@ -288,7 +302,7 @@ kith_status kith__em_run(const kith__em *em, const kith__em_params *p, int from,
             break;
         if (em->labels)
             unit_rows(t->n, t->classes, r.P);
-        make_targets(t, p->kappa, p->balance, r.P);
+        make_targets(t, &r, p->kappa, p->balance, r.P);
         weigh(em, p->unknown, r.P, r.weight);
         TRY(kith__soft_fit(em->map, &(kith__soft_rows){r.P, r.weight},
                            t->classes, (double)p->penalty, STEPS, 1e-5, B,

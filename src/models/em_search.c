@@ -220,26 +220,32 @@ out:
     return st;
 }
 
-/* The starts of all that was prepared, one per thread at a time. */
+static void find_own(const kith__quest *q, prepared *p, int alpha, bool wide,
+                     kith_status *st, kith_error *err)
+{
+    kith__feature_map map = p->map[alpha];
+    kith_error why = {0};
+    kith_status got;
+
+    if (wide)
+        map.threads = 1;
+    got = find_start(q, &map, &p->start[alpha], &why);
+    kith__note_failure(got, &why, st, err);
+}
+
+/* The starts of all that was prepared, one per thread at a time; or one by one
+ * and not by a team of one, see try_points(). */
 static kith_status find_starts(const kith__quest *q, prepared *all, int n,
                                kith_error *err)
 {
     const bool wide = kith__side_by_side(q->task);
     kith_status st = KITH_OK;
 
-#pragma omp parallel for num_threads(wide ? q->task->threads : 1) \
-    schedule(dynamic, 1)
-    for (int i = 0; i < n * ALPHAS; i++) {
-        prepared *p = &all[i / ALPHAS];
-        kith__feature_map map = p->map[i % ALPHAS];
-        kith_error why = {0};
-        kith_status got;
-
-        if (wide)
-            map.threads = 1;
-        got = find_start(q, &map, &p->start[i % ALPHAS], &why);
-        kith__note_failure(got, &why, &st, err);
-    }
+    for (int i = 0; i < n * ALPHAS && !wide; i++)
+        find_own(q, &all[i / ALPHAS], i % ALPHAS, false, &st, err);
+#pragma omp parallel for num_threads(q->task->threads) schedule(dynamic, 1)
+    for (int i = 0; i < (wide ? n * ALPHAS : 0); i++)
+        find_own(q, &all[i / ALPHAS], i % ALPHAS, true, &st, err);
     for (int i = 0; i < n * ALPHAS; i++)
         if (kith__better(&all[i / ALPHAS].start[i % ALPHAS].score,
                          &all[i / ALPHAS].score))
@@ -278,36 +284,43 @@ static void see(void *user, int round, const float *Q, const float *P)
     kith__offer(v->found, &r, &s, v->order * 16 + round * 2 + r.propagated);
 }
 
+/* Take a run from one round to another; its number breaks ties. */
+static void advance_own(const kith__quest *q, em_run *run, int number,
+                        const int rounds[2], bool wide, kith__found *found,
+                        kith_status *st, kith_error *err)
+{
+    kith__task task = *q->task;
+    kith__feature_map map = run->em.map ? *run->em.map : (kith__feature_map){0};
+    kith__em em = {&task, run->em.map ? &map : NULL, run->em.has,
+                   run->em.labels};
+    em_run own = *run;
+    visit v = {q, &own, found, number};
+    kith_error why = {0};
+    kith_status got;
+
+    if (wide)
+        task.threads = task.W.threads = map.threads = 1;
+    own.em = em;
+    got = kith__em_run(&em, &run->recipe.em, rounds[0], rounds[1], run->B, see,
+                       &v, &why);
+    run->best = own.best;
+    kith__note_failure(got, &why, st, err);
+}
+
 /* Take the runs of a list from one round to another. */
 static kith_status advance(const kith__quest *q, em_run *runs, const int *list,
                            int n, int from, int to, kith__found *found,
                            kith_error *err)
 {
     const bool wide = kith__side_by_side(q->task) && n > 1;
+    const int rounds[2] = {from, to};
     kith_status st = KITH_OK;
 
-#pragma omp parallel for num_threads(wide ? q->task->threads : 1) \
-    schedule(dynamic, 1)
-    for (int i = 0; i < n; i++) {
-        em_run *run = &runs[list[i]];
-        kith__task task = *q->task;
-        kith__feature_map map = run->em.map ? *run->em.map
-                                            : (kith__feature_map){0};
-        kith__em em = {&task, run->em.map ? &map : NULL, run->em.has,
-                       run->em.labels};
-        em_run own = *run;
-        visit v = {q, &own, found, list[i]};
-        kith_error why = {0};
-        kith_status got;
-
-        if (wide)
-            task.threads = task.W.threads = map.threads = 1;
-        own.em = em;
-        got = kith__em_run(&em, &run->recipe.em, from, to, run->B, see, &v,
-                           &why);
-        run->best = own.best;
-        kith__note_failure(got, &why, &st, err);
-    }
+    for (int i = 0; i < n && !wide; i++)
+        advance_own(q, &runs[list[i]], list[i], rounds, false, found, &st, err);
+#pragma omp parallel for num_threads(q->task->threads) schedule(dynamic, 1)
+    for (int i = 0; i < (wide ? n : 0); i++)
+        advance_own(q, &runs[list[i]], list[i], rounds, true, found, &st, err);
     if (st == KITH_OK)
         st = kith__progress(q->task->job, "learning", to, stage_to[2], "rounds",
                             err);

@@ -14,6 +14,7 @@
 
 #include "core/alloc.h"
 #include "core/rng.h"
+#include "graph/draw.h"
 
 enum { ROUNDS = 20, SPARE = 8, WIDEST = KITH__EMBED_MOST + SPARE };
 
@@ -155,13 +156,25 @@ static void ritz(const float *V, int32_t n, int k, const double *value,
         }
 }
 
-kith_status kith__embed(const kith__coupled *W, int rank, float *vectors,
-                        float *values, kith_error *err)
+/* Random numbers, the same for a node whatever its number is. */
+static void start_rows(const kith_graph *g, int32_t n, int k, float *V,
+                       int threads)
+{
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (int32_t u = 0; u < n; u++) {
+        kith__rng random = kith__rng_start(kith__node_key(g, u), 1);
+
+        for (int i = 0; i < k; i++)
+            V[(int64_t)u * k + i] = (float)(kith__rng_real(&random) - 0.5);
+    }
+}
+
+kith_status kith__embed(const kith__coupled *W, const kith_graph *g, int rank,
+                        float *vectors, float *values, kith_error *err)
 {
     const int32_t n = W->n;
     const int k = rank + SPARE < n ? rank + SPARE : n;
     const int64_t cells = (int64_t)n * k, kk = (int64_t)k * k;
-    kith__rng random = kith__rng_start(1, 1);
     kith_status st = KITH_OK;
     double value[WIDEST];
     float *V = NULL, *X = NULL;
@@ -171,8 +184,7 @@ kith_status kith__embed(const kith__coupled *W, int rank, float *vectors,
     TRY_NEW(X, kith__alloc_big(cells, sizeof(*X)));
     TRY_NEW(G, kith__alloc(kk, sizeof(*G)));
     TRY_NEW(U, kith__alloc(kk, sizeof(*U)));
-    for (int64_t i = 0; i < cells; i++)
-        V[i] = (float)(kith__rng_real(&random) - 0.5);
+    start_rows(g, n, k, V, W->threads);
     for (int i = 0; i < ROUNDS; i++) {
         float *swap = V;
 

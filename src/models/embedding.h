@@ -12,8 +12,8 @@ enum { KITH__EMBED_MOST = 64 };
 
 /* vectors n x rank, row-major, orthonormal columns; values rank, by falling
  * absolute value.  rank <= KITH__EMBED_MOST and rank <= W->n. */
-kith_status kith__embed(const kith__coupled *W, int rank, float *vectors,
-                        float *values, kith_error *err);
+kith_status kith__embed(const kith__coupled *W, const kith_graph *g, int rank,
+                        float *vectors, float *values, kith_error *err);
 
 /* Eigenvalues and eigenvectors (columns of V) of a small symmetric matrix, by
  * cyclic Jacobi rotations; A is destroyed.  k x k each. */

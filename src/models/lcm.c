@@ -41,20 +41,12 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "core/sort.h"
 #include "kernels/agreement.h"
 #include "kernels/softmax.h"
 #include "kernels/spectral.h"
 #include "models/lcm.h"
 #include "models/lcm_exact.h"
 #include "models/solve.h"
-
-/* Where edge (u, v) stands in row v. */
-static int64_t reverse_of(const kith__coupled *W, int32_t u, int32_t v)
-{
-    return W->rows[v] + kith__first_from(W->neighbours + W->rows[v],
-                                         W->rows[v + 1] - W->rows[v], u);
-}
 
 /* Which nodes train, and where their edges to others stand in the others'
  * rows: those of a row, in its order. */
@@ -86,7 +78,7 @@ static kith_status find_backs(kith__lcm *s, kith_error *err)
 
         for (int64_t p = t->W.rows[u]; p < t->W.rows[u + 1]; p++)
             if (s->which[t->W.neighbours[p]] < 0)
-                *back++ = reverse_of(&t->W, u, t->W.neighbours[p]);
+                *back++ = kith__reverse_of(&t->W, u, t->W.neighbours[p]);
     }
 out:
     return st;
@@ -215,6 +207,13 @@ static kith_status step_consistency(kith__lcm *s, kith_error *err)
     return KITH_OK;
 }
 
+/* Steps of one size lead many weights to 0, where rounding would choose the
+ * sign: what is as small as that is 0. */
+static double sign_of(double x)
+{
+    return (x > 1e-6) - (x < -1e-6);
+}
+
 /* w -= g1 lambda sign(w), or w -= g1 lambda 2 w; H likewise in dH. */
 static void step_norm(kith__lcm *s)
 {
@@ -225,11 +224,10 @@ static void step_norm(kith__lcm *s)
 
 #pragma omp parallel for num_threads(s->task->threads) schedule(static)
     for (int64_t i = 0; i < entries; i++)
-        s->w[i] -= rate *
-                   (l1 ? (float)((s->w[i] > 0) - (s->w[i] < 0)) : 2 * s->w[i]);
+        s->w[i] -= rate * (l1 ? (float)sign_of((double)s->w[i]) : 2 * s->w[i]);
     for (int i = 0; i < kk; i++)
-        s->dH[i] += s->p->lambda * (l1 ? (double)((s->H[i] > 0) - (s->H[i] < 0))
-                                       : 2 * (double)s->H[i]);
+        s->dH[i] += s->p->lambda *
+                    (l1 ? sign_of(s->H[i]) : 2 * (double)s->H[i]);
 }
 
 static float dot(const float *a, const float *b, int C)

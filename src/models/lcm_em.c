@@ -113,9 +113,10 @@ static bool take(const kith__state *s, const char *name, double low,
                  double high, float *out)
 {
     const double x = kith__state_number(s, name, low);
+    const bool inside = x >= low && x <= high;
 
-    *out = (float)x;
-    return x >= low && x <= high;
+    *out = (float)(inside ? x : low); /* what is far outside has no float */
+    return inside;
 }
 
 static bool take_em(const kith__state *s, kith__recipe *r)
@@ -135,6 +136,8 @@ static bool take_em(const kith__state *s, kith__recipe *r)
         take(s, "consistency", 0, 1e6, &r->consistency);
     const int prep = prep_named(kith__state_text(s, "prep"));
 
+    if (!ok)
+        return false;
     p->hops = (int)hops;
     r->rounds = (int)rounds;
     r->propagated = strcmp(kith__state_text(s, "beliefs"), "P") == 0;
@@ -143,7 +146,7 @@ static bool take_em(const kith__state *s, kith__recipe *r)
     if (r->propagated ? !(p->h > 0)
                       : r->kind == KITH__EM_LABELS && r->rounds == 0)
         return false; /* no such beliefs are made */
-    return ok && (r->kind == KITH__EM_LABELS || prep >= 0);
+    return r->kind == KITH__EM_LABELS || prep >= 0;
 }
 
 static bool take_beside(const kith__state *s, kith__recipe *r)
@@ -155,11 +158,13 @@ static bool take_beside(const kith__state *s, kith__recipe *r)
                     take(s, "strength", 0, .999, &r->strength) &&
                     take(s, "lambda", 0, 1e31, &r->lambda) && use >= 0;
 
+    if (!ok)
+        return false;
     r->blocks = (unsigned)blocks;
-    r->graph = (kith__graph_use)(use < 0 ? 0 : use);
+    r->graph = (kith__graph_use)use;
     if (r->lambda >= NO_BOUND)
         r->lambda = INFINITY;
-    return ok;
+    return true;
 }
 
 static kith_status take_recipe(const kith__state *s, bool features,
@@ -309,12 +314,13 @@ kith_status kith__lcm_em_fit(const kith__task *task,
                              const kith__known_nodes *val, kith__state *state,
                              kith__beliefs *out, kith_error *err)
 {
-    const kith__quest q = {task, features, val};
     const int C = task->classes;
+    kith__quest q = {0};
     kith__kept_coupling kept = {0};
     kith_status st = KITH_OK;
     kith__recipe r = {0};
 
+    TRY(kith__quest_new(task, features, val, &q, err));
     TRY_NEW(kept.H, kith__alloc((int64_t)C * C, sizeof(float)));
     TRY_NEW(kept.b, kith__alloc(C, sizeof(float)));
     if (kith__state_find(state, "potentials"))
@@ -328,6 +334,7 @@ kith_status kith__lcm_em_fit(const kith__task *task,
         TRY(kith__no_memory(err));
     TRY(remember_coupling(state, C, &kept, err));
 out:
+    kith__quest_release(&q);
     kith__free(kept.H);
     kith__free(kept.b);
     return st;
@@ -339,8 +346,8 @@ kith_status kith__lcm_em_apply(const kith__task *task,
                                kith_error *err)
 {
     const kith__known_nodes none = {0};
-    const kith__quest q = {task, features, &none};
     const int C = task->classes;
+    kith__quest q = {0};
     const float *H = kith__state_values(state, "H", C, C);
     const float *b = kith__state_values(state, "b", 1, C);
     kith__kept_coupling kept = {kith__state_number(state, "alpha", 1),
@@ -348,11 +355,13 @@ kith_status kith__lcm_em_apply(const kith__task *task,
     kith_status st = KITH_OK;
     kith__recipe r;
 
+    TRY(kith__quest_new(task, features, &none, &q, err));
     TRY(take_recipe(state, features != NULL, &r, err));
     if (r.kind == KITH__BESIDE && r.graph == KITH__GRAPH_FITTED && !kept.given)
         TRY(kith__fail(err, KITH_ERR_CORRUPT, NULL, 0,
                        "the model's fitted coupling is missing"));
     TRY(follow(&q, &r, &kept, out, err));
 out:
+    kith__quest_release(&q);
     return st;
 }

@@ -952,6 +952,18 @@ static kith_status save(learner *s, kith_error *err)
                                  list_state(s, state), err);
 }
 
+/* Is a fit that was restored one that may go on?  The file is not trusted. */
+static bool may_go_on(const learner *s)
+{
+    const kith_certificate *c = &s->point[0].certificate;
+    const int outer = s->point[0].p->outer;
+    unsigned char converged;
+
+    memcpy(&converged, &c->converged, 1); /* any byte, before it is a bool */
+    return s->I.terms > 0 && s->I.terms <= outer && converged <= 1 &&
+           c->iterations >= 0 && c->iterations <= outer + 1;
+}
+
 static void note_first(learner *s, const float *changes)
 {
     for (int j = 0; j < s->points; j++) {
@@ -1155,6 +1167,8 @@ kith_status kith__lcm_run_implicit(const kith__task *task, const kith_params *p,
     TRY(new_records(&s, 1, p->outer, err));
     TRY(kith__checkpoint_restore(task->checkpoint, state, list_state(&s, state),
                                  &found, err));
+    if (found && !may_go_on(&s))
+        TRY(kith__checkpoint_refuse(task->checkpoint, err));
     if (!found)
         TRY(first_pass(&s, err));
     TRY(alternate(&s, err));

@@ -1,6 +1,7 @@
 #include "models/left_out.h"
 
 #include "core/alloc.h"
+#include "graph/draw.h"
 #include "models/potentials.h"
 
 enum { FOLDS = 5 };
@@ -17,16 +18,25 @@ void kith__left_out_release(kith__left_out *l)
     *l = (kith__left_out){0};
 }
 
-/* The i-th node of a class goes to fold i % folds. */
+kith_status kith__deal(const kith__task *t, const kith__known_nodes *nodes,
+                       int parts, int *part, kith_error *err)
+{
+    return kith__draw_parts(t->graph, nodes->node, nodes->truth, nodes->n,
+                            parts, (uint64_t)parts, part, err);
+}
+
+/* Folds of all training nodes but those that are alone in their class. */
 static kith_status deal(const kith__task *t, kith__left_out *out,
                         kith_error *err)
 {
-    int32_t *count = kith__alloc_zeroed(t->classes, sizeof(*count));
+    const kith__known_nodes train = {t->train, t->truth, t->n_train};
+    kith_status st = KITH_OK;
+    int32_t *count = NULL;
 
-    if (!count)
-        return kith__no_memory(err);
+    TRY(kith__deal(t, &train, FOLDS, out->fold, err));
+    TRY_NEW(count, kith__alloc_zeroed(t->classes, sizeof(*count)));
     for (int32_t l = 0; l < t->n_train; l++)
-        out->fold[l] = count[t->truth[l]]++ % FOLDS;
+        count[t->truth[l]]++;
     for (int32_t l = 0; l < t->n_train; l++) {
         if (count[t->truth[l]] == 1)
             out->fold[l] = -1;
@@ -34,8 +44,9 @@ static kith_status deal(const kith__task *t, kith__left_out *out,
         if (out->fold[l] >= out->folds)
             out->folds = out->fold[l] + 1;
     }
+out:
     kith__free(count);
-    return KITH_OK;
+    return st;
 }
 
 /* The task without the labels of one fold; train and truth are room. */

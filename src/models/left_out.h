@@ -12,12 +12,16 @@
 
 struct kith__left_out {
     int folds;
-    int *fold;         /* of each training node; the nodes of a class are dealt
-                          out in turn; -1: the only one of its class, of which
-                          nothing could be known */
+    int *fold;         /* of each training node, dealt as below; -1: the only
+                          one of its class, of which nothing could be known */
     float *potentials; /* folds x n x classes */
     int32_t judged;    /* training nodes that are in a fold */
 };
+
+/* Deal known nodes into parts by their ids, classes shared out evenly: part[i]
+ * of nodes[i] in 0 .. parts - 1. */
+kith_status kith__deal(const kith__task *t, const kith__known_nodes *nodes,
+                       int parts, int *part, kith_error *err);
 
 /* Does the method, with these parameters, look at them? */
 bool kith__looks_at_left_out(const kith__method *method, const kith_params *p);

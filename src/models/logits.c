@@ -10,6 +10,7 @@ void kith__logits_release(kith__logits *l)
     kith__smoother_release(&l->smoother);
     kith__free(l->has);
     kith__free(l->B);
+    kith__free(l->fold);
     *l = (kith__logits){0};
 }
 
@@ -20,7 +21,7 @@ const float *kith__logits_of(const kith__logits *l, const kith__task *task,
 
     for (int32_t i = 0; l->folds > 0 && i < task->n_train; i++)
         if (task->train[i] == node)
-            return l->B + (1 + i % l->folds) * size;
+            return l->B + (1 + l->fold[i]) * size;
     return l->B;
 }
 

@@ -17,9 +17,10 @@ struct kith__logits {
     kith__feature_map map;
     bool *has; /* nodes that have features; NULL = all */
     /* (columns + 1) x classes; behind it as many for each of `folds`: training
-     * node l has the logits of fold l % folds */
+     * node l has the logits of fold[l] */
     float *B;
     int folds;
+    int *fold; /* NULL without folds */
 };
 
 /* The B of a node's logits. */

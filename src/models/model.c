@@ -140,7 +140,6 @@ static int32_t class_named(const kith_model *m, const char *name)
 static kith_status new_labels(const kith_model *m, const kith_labels *like,
                               kith_labels **out, kith_error *err)
 {
-    const size_t bytes = (size_t)like->nodes * sizeof(int32_t);
     kith_status st = KITH_OK;
     kith_labels *l = NULL;
 
@@ -149,10 +148,6 @@ static kith_status new_labels(const kith_model *m, const kith_labels *like,
     l->nodes = like->nodes;
     l->labelled = like->labelled;
     TRY_NEW(l->of, kith__alloc(like->nodes, sizeof(*l->of)));
-    if (like->place) {
-        TRY_NEW(l->place, kith__alloc(like->nodes, sizeof(*l->place)));
-        memcpy(l->place, like->place, bytes);
-    }
     TRY_NEW(l->names, kith__alloc_zeroed(m->classes, sizeof(*l->names)));
     l->classes = m->classes;
     for (int32_t c = 0; c < m->classes; c++)

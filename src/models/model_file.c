@@ -359,8 +359,8 @@ out:
     return st;
 }
 
-kith_status kith_model_save(const kith_model *m, const char *path,
-                            kith_error *err)
+kith_status kith_model_save_with(const kith_model *m, const char *path,
+                                 kith_outputs *with, kith_error *err)
 {
     const counts own = {.classes = m->classes,
                         .columns = m->columns,
@@ -385,11 +385,17 @@ kith_status kith_model_save(const kith_model *m, const char *path,
     if (m->why)
         TRY(kith__sections_put(w, "why", 1, m->why, (int64_t)strlen(m->why),
                                err));
-    st = kith__sections_commit(w, &own, err);
+    st = kith__sections_add(w, &own, with, err);
     w = NULL;
 out:
     kith__sections_abort(w);
     return st;
+}
+
+kith_status kith_model_save(const kith_model *m, const char *path,
+                            kith_error *err)
+{
+    return kith_model_save_with(m, path, NULL, err);
 }
 
 /* ---- opening ------------------------------------------------------------- */

@@ -274,8 +274,8 @@ kith_status kith__net_fit(const kith__net_type *type, const kith__task *task,
         TRY(kith__bind_graph(state, task->graph, err));
     kith__net_predict(&net, NULL);
     out->has_coupling = false;
-    out->certificate = kith__plain_certificate(
-        (int32_t)kith__state_number(state, "epochs", 0));
+    out->certificate =
+        kith__plain_certificate((int32_t)number(state, "epochs", 0, 1e6, 0));
 out:
     kith__net_release(&net);
     return st;

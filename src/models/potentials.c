@@ -1,6 +1,10 @@
 #include "models/potentials.h"
 
+#include <string.h>
+
 #include "core/alloc.h"
+#include "core/sort.h"
+#include "graph/draw.h"
 #include "kernels/softmax.h"
 #include "models/logreg.h"
 
@@ -30,6 +34,25 @@ kith_status kith__potentials_of_features(const kith__task *task,
     return st;
 }
 
+/* The training nodes and their classes in an order that hangs on their ids: a
+ * fit ends where its steps become small, and they do not do so at the same
+ * place if sums are in another order. */
+static kith_status order_by_id(const kith__task *t, int32_t **node,
+                               int32_t **truth, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    TRY_NEW(*node, kith__alloc(t->n_train, sizeof(**node)));
+    TRY_NEW(*truth, kith__alloc(t->n_train, sizeof(**truth)));
+    memcpy(*node, t->train, (size_t)t->n_train * sizeof(**node));
+    TRY(kith__draw_order(t->graph, 0, 0, *node, t->n_train, err));
+    for (int32_t l = 0; l < t->n_train; l++)
+        (*truth)[l] =
+            t->truth[kith__first_from(t->train, t->n_train, (*node)[l])];
+out:
+    return st;
+}
+
 kith_status kith__potentials_fit(const kith__task *task,
                                  const kith__design *design,
                                  const kith_params *p, float **weights,
@@ -37,15 +60,19 @@ kith_status kith__potentials_fit(const kith__task *task,
 {
     const int64_t n = ((int64_t)design->x.columns + 1) * task->classes;
     kith_status st = KITH_OK;
+    int32_t *node = NULL, *truth = NULL;
     kith__matrix rows = {0};
 
     *weights = NULL;
-    TRY(kith__design_rows(design, task->train, task->n_train, &rows, err));
+    TRY(order_by_id(task, &node, &truth, err));
+    TRY(kith__design_rows(design, node, task->n_train, &rows, err));
     TRY_NEW(*weights, kith__alloc_zeroed(n, sizeof(**weights)));
-    TRY(kith__logreg_fit(&rows, task->truth, task->classes, p->penalty,
-                         p->balance, *weights, err));
+    TRY(kith__logreg_fit(&rows, truth, task->classes, p->penalty, p->balance,
+                         *weights, err));
 out:
     kith__matrix_release(&rows);
+    kith__free(node);
+    kith__free(truth);
     if (st != KITH_OK) {
         kith__free(*weights);
         *weights = NULL;

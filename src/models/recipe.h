@@ -56,7 +56,17 @@ typedef struct kith__quest {
     const kith__task *task;
     const kith_features *features; /* NULL if there are none */
     const kith__known_nodes *val;
+    int *fold; /* of each training node, in 0 .. KITH__FOLDS - 1 */
+    int *half; /* of each validation node: 0 or 1 */
 } kith__quest;
+
+enum { KITH__FOLDS = 5 };
+
+kith_status kith__quest_new(const kith__task *task,
+                            const kith_features *features,
+                            const kith__known_nodes *val, kith__quest *out,
+                            kith_error *err);
+void kith__quest_release(kith__quest *q); /* a zeroed one is fine */
 
 /* Each search offers what it tries; each follow gives the beliefs of one
  * recipe of its kind in out->P and, if out->Q is there, what they are made of.

@@ -9,6 +9,8 @@
 #include "graph/graph_object.h"
 #include "kernels/softmax.h"
 #include "models/auto.h"
+#include "models/drawn_task.h"
+#include "models/labelled_nodes.h"
 #include "models/logits.h"
 #include "models/model_object.h"
 #include "models/solution.h"
@@ -61,7 +63,7 @@ kith_train_options kith_options_like(const kith_train_options *o,
 
 /* ---- what is known ------------------------------------------------------- */
 
-/* Nodes of a list that have a label, with it: new arrays. */
+/* Nodes of a list that have a label, with it: new arrays, ascending. */
 static kith_status with_labels(const kith_labels *labels, const int32_t *nodes,
                                int32_t n, int32_t **node, int32_t **truth,
                                int32_t *count, kith_error *err)
@@ -71,11 +73,18 @@ static kith_status with_labels(const kith_labels *labels, const int32_t *nodes,
     *count = 0;
     TRY_NEW(*node, kith__alloc(n, sizeof(**node)));
     TRY_NEW(*truth, kith__alloc(n, sizeof(**truth)));
-    for (int32_t i = 0; i < n; i++)
+    for (int32_t i = 0; i < n; i++) {
+        if (nodes[i] < 0 || nodes[i] >= labels->nodes)
+            TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                           "node %d in a split, expected one of %d nodes",
+                           (int)nodes[i], (int)labels->nodes));
         if (labels->of[nodes[i]] >= 0) {
             (*node)[*count] = nodes[i];
             (*truth)[(*count)++] = labels->of[nodes[i]];
         }
+    }
+    if (!kith__ascend(*node, *truth, count))
+        TRY(kith__no_memory(err));
 out:
     return st;
 }
@@ -251,7 +260,7 @@ static kith_status remember_train(kith_model *m, const kith__task *t,
         if (kith__id_set_add(&set, id, length, NULL) < 0)
             TRY(kith__no_memory(err));
     }
-    TRY(kith__ids_from_set(&set, false, &m->train, err));
+    TRY(kith__ids_from_set(&set, false, NULL, &m->train, err));
 out:
     kith__id_set_release(&set);
     return st;
@@ -305,6 +314,36 @@ out:
     return st;
 }
 
+/* What a method on its own does: it fits `state` or, if that is NULL, applies
+ * what it learnt.  If it draws, nodes have drawn numbers meanwhile. */
+static kith_status fit_or_apply(const kith__method *how, const kith__task *t,
+                                const kith_features *features,
+                                const kith_train_options *options,
+                                const kith__known_nodes *val,
+                                kith__state *state, const kith__state *learnt,
+                                kith__beliefs *b, kith_error *err)
+{
+    kith__drawn_task drawn = {0};
+    float *const P = b->P;
+    kith_status st = KITH_OK;
+
+    if (how->draws) {
+        TRY(kith__drawn_task_new(t, features, val, &drawn, err));
+        t = &drawn.task;
+        features = drawn.features;
+        val = &drawn.val;
+        b->P = drawn.P;
+    }
+    TRY(state ? how->fit(t, features, options, val, state, b, err)
+              : how->apply(t, features, learnt, b, err));
+    if (how->draws)
+        kith__drawn_beliefs(&drawn, P);
+out:
+    b->P = P;
+    kith__drawn_task_release(&drawn);
+    return st;
+}
+
 static kith_status train_method(const kith__method *how, const kith__task *t,
                                 const kith_features *features,
                                 const kith_train_options *options,
@@ -317,7 +356,8 @@ static kith_status train_method(const kith__method *how, const kith__task *t,
         !kith__state_copy_choices(&options->like->state, &m->state))
         return kith__no_memory(err);
     m->params = options->params;
-    return how->fit(t, features, options, val, &m->state, b, err);
+    return fit_or_apply(how, t, features, options, val, &m->state, NULL, b,
+                        err);
 }
 
 static kith_status make_solution(const kith_model *m, const kith_dataset *d,
@@ -333,12 +373,15 @@ static uint64_t key_of(const char *method, const kith__task *t,
     const kith_params *p = &o->params;
     const size_t node = sizeof(int32_t);
     const double numbers[] = {
-        (double)p->prep, p->smooth,      p->penalty,   p->clamp,
-        p->balance,      p->iterations,  p->tolerance, p->damping,
-        p->g1,           p->g2,          p->lambda,    p->outer,
-        p->inner,        p->as_written,  p->uncentred, p->bound,
-        o->fixed,        o->temperature, t->classes,   x ? x->columns : 0};
-    const size_t values = x ? (size_t)x->entries : 0;
+        (double)p->prep, p->smooth,           p->penalty,
+        p->clamp,        p->balance,          p->iterations,
+        p->tolerance,    p->damping,          p->g1,
+        p->g2,           p->lambda,           p->outer,
+        p->inner,        p->as_written,       p->uncentred,
+        p->bound,        (double)p->gradient, o->fixed,
+        o->temperature,  t->classes,          x ? x->columns : 0};
+    const size_t values = x ? (size_t)x->entries : 0,
+                 rows = x && x->row ? (size_t)x->nodes + 1 : 0;
     const uint64_t parts[] = {
         XXH3_64bits(method, strlen(method)),
         XXH3_64bits(numbers, sizeof(numbers)),
@@ -347,6 +390,7 @@ static uint64_t key_of(const char *method, const kith__task *t,
         XXH3_64bits(t->truth, (size_t)t->n_train * node),
         XXH3_64bits(val->node, (size_t)val->n * node),
         XXH3_64bits(val->truth, (size_t)val->n * node),
+        rows ? XXH3_64bits(x->row, rows * sizeof(*x->row)) : 0,
         x && x->column ? XXH3_64bits(x->column, values * node) : 0,
         x && x->value ? XXH3_64bits(x->value, values * sizeof(float)) : 0};
 
@@ -478,7 +522,8 @@ kith_status kith_solution_train(const kith_dataset *d, const char *method,
 
 /* ---- predicting ---------------------------------------------------------- */
 
-/* Training nodes that are in this graph. */
+/* Training nodes that are in this graph, ascending as method.h promises: the
+ * model may list them in another order. */
 static kith_status find_train(const kith_model *m, const kith_graph *g,
                               setting *s, kith_error *err)
 {
@@ -494,6 +539,8 @@ static kith_status find_train(const kith_model *m, const kith_graph *g,
         s->train[s->task.n_train] = node;
         s->truth[s->task.n_train++] = m->train_class[l];
     }
+    if (!kith__ascend(s->train, s->truth, &s->task.n_train))
+        TRY(kith__no_memory(err));
     if (s->task.n_train == 0)
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                        "none of the model's %d training nodes is in the graph",
@@ -547,7 +594,8 @@ static kith_status rerun(const kith_model *m, const kith_dataset *d,
         TRY(weigh_labels(s, err));
     TRY(new_beliefs(&s->task, want, b, err));
     if (how->apply) {
-        TRY(how->apply(&s->task, d->features, &m->state, b, err));
+        TRY(fit_or_apply(how, &s->task, d->features, NULL,
+                         &(kith__known_nodes){0}, NULL, &m->state, b, err));
         goto out;
     }
     TRY_NEW(potentials,

@@ -61,6 +61,26 @@ bool kith__side_by_side(const kith__task *task)
     return task->threads > 1 && one * task->threads < 1e9;
 }
 
+/* What try_points() does with each point: with one thread if others are tried
+ * beside it. */
+static void try_own(const kith__task *task, const kith__method *method,
+                    const kith_params *point, const float *potentials,
+                    const kith__known_nodes *val, bool wide, kith__score *score,
+                    kith_status *st, kith_error *err)
+{
+    kith__task own = *task;
+    kith_error why = {0};
+    kith_status got;
+
+    own.checkpoint = NULL; /* a fit's state is for the last one */
+    if (wide) {            /* progress is for the calling thread alone */
+        own.threads = own.W.threads = 1;
+        own.job = kith__thread_number() == 0 ? task->job : NULL;
+    }
+    got = try_point(&own, method, point, potentials, val, score, &why);
+    kith__note_failure(got, &why, st, err);
+}
+
 /* Score many points; *best is the index of the best: by accuracy, or by
  * log-loss, the finer measure where many points differ little, of those that
  * are no less accurate than not learning. */
@@ -83,22 +103,15 @@ try_points(const kith__task *task, const kith__method *method,
              !kith__looks_at_left_out(method, points))
         TRY(method->grid(task, method, points, n, potentials, val, scores,
                          &done, &saved, err));
-#pragma omp parallel for num_threads(wide ? task->threads : 1) \
-    schedule(dynamic, 1)
-    for (int i = 0; i < (done ? 0 : n); i++) {
-        kith__task own = *task;
-        kith_error why = {0};
-        kith_status got;
-
-        own.checkpoint = NULL; /* a fit's state is for the last one */
-        if (wide) {            /* progress is for the calling thread alone */
-            own.threads = own.W.threads = 1;
-            own.job = kith__thread_number() == 0 ? task->job : NULL;
-        }
-        got = try_point(&own, method, &points[i], potentials, val, &scores[i],
-                        &why);
-        kith__note_failure(got, &why, &st, err);
-    }
+    /* Not by a team of one: the teams within it would start their threads
+     * anew each time, and there may be no room for them. */
+    for (int i = 0; i < n && !wide && !done; i++)
+        try_own(task, method, &points[i], potentials, val, false, &scores[i],
+                &st, err);
+#pragma omp parallel for num_threads(task->threads) schedule(dynamic, 1)
+    for (int i = 0; i < (wide && !done ? n : 0); i++)
+        try_own(task, method, &points[i], potentials, val, true, &scores[i],
+                &st, err);
     if (st != KITH_OK)
         goto out;
     if (!saved)

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 
 #include "core/alloc.h"
-#include "core/out_file.h"
+#include "core/out_set.h"
 
 void kith__doc_release(kith__doc *d)
 {
@@ -167,7 +167,8 @@ void kith__put(kith__json *to, const char *format, ...)
     kith__json_raw(to, text, strlen(text));
 }
 
-kith_status kith__text_save(kith__json *text, const char *path, kith_error *err)
+kith_status kith__text_add(kith__json *text, const char *path,
+                           kith_outputs *with, kith_error *err)
 {
     kith__out *o = NULL;
     kith_status st = KITH_OK;
@@ -178,11 +179,16 @@ kith_status kith__text_save(kith__json *text, const char *path, kith_error *err)
     }
     TRY(kith__out_open(path, &o, err));
     TRY(kith__out_write(o, text->at, text->n, err));
-    st = kith__out_commit(o, err);
+    st = with ? kith__outputs_add(with, o, err) : kith__out_commit(o, err);
     o = NULL;
 out:
     kith__out_abort(o);
     kith__free(text->at);
     *text = (kith__json){0};
     return st;
+}
+
+kith_status kith__text_save(kith__json *text, const char *path, kith_error *err)
+{
+    return kith__text_add(text, path, NULL, err);
 }

@@ -108,6 +108,9 @@ kith__write_fn kith__write_markdown, kith__write_json, kith__write_latex,
 /* Write the text to a file, whole or not at all, and release it. */
 kith_status kith__text_save(kith__json *text, const char *path,
                             kith_error *err);
+/* The same, with the others of a set if that is not NULL. */
+kith_status kith__text_add(kith__json *text, const char *path,
+                           kith_outputs *with, kith_error *err);
 
 /* Text by a format, at most 2,000 bytes. */
 void kith__put(kith__json *to, const char *format, ...)

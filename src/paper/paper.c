@@ -69,7 +69,8 @@ static kith_status all_parts(kith__paper_run *r, kith_error *err)
 }
 
 static kith_status write_page(const kith__paper_run *r, const char *name,
-                              kith__write_fn *write, kith_error *err)
+                              kith__write_fn *write, kith_outputs *with,
+                              kith_error *err)
 {
     char *path = kith__join(r->options->out, name, "");
     kith__json text = {0};
@@ -78,7 +79,7 @@ static kith_status write_page(const kith__paper_run *r, const char *name,
     if (!path)
         return kith__no_memory(err);
     write(&text, r->doc);
-    st = kith__text_save(&text, path, err);
+    st = kith__text_add(&text, path, with, err);
     kith__free(path);
     return st;
 }
@@ -86,12 +87,16 @@ static kith_status write_page(const kith__paper_run *r, const char *name,
 static kith_status write_pages(const kith__paper_run *r, kith_error *err)
 {
     kith_status st = KITH_OK;
+    kith_outputs *all = NULL;
 
-    TRY(write_page(r, "/paper.md", kith__write_markdown, err));
-    TRY(write_page(r, "/paper.json", kith__write_json, err));
-    TRY(write_page(r, "/paper.tex", kith__write_latex, err));
-    TRY(write_page(r, "/paper.html", kith__write_html, err));
+    TRY(kith_outputs_new(&all, err));
+    TRY(write_page(r, "/paper.md", kith__write_markdown, all, err));
+    TRY(write_page(r, "/paper.json", kith__write_json, all, err));
+    TRY(write_page(r, "/paper.tex", kith__write_latex, all, err));
+    TRY(write_page(r, "/paper.html", kith__write_html, all, err));
+    TRY(kith_outputs_commit(all, err));
 out:
+    kith_outputs_free(all);
     return st;
 }
 

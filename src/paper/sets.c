@@ -104,14 +104,16 @@ static kith_status draw_balanced(const kith__paper_run *r,
     const int32_t train = s->of->train / part, val = s->of->val / part;
     const int32_t test = s->of->test / part;
     const uint64_t seed = r->options->seed;
+    const kith_dataset *d = s->data;
     kith_split more = {0}, most = {0};
     kith_status st = KITH_OK;
 
-    TRY(kith_split_random(s->data->labels, train, 0, seed, trial, out, err));
-    TRY(kith_split_random(s->data->labels, train + val, 0, seed, trial, &more,
+    TRY(kith_split_random(d->graph, d->labels, train, 0, seed, trial, out,
                           err));
-    TRY(kith_split_random(s->data->labels, train + val + test, 0, seed, trial,
-                          &most, err));
+    TRY(kith_split_random(d->graph, d->labels, train + val, 0, seed, trial,
+                          &more, err));
+    TRY(kith_split_random(d->graph, d->labels, train + val + test, 0, seed,
+                          trial, &most, err));
     kith__free(out->val);
     kith__free(out->test);
     out->val = out->test = NULL;
@@ -119,7 +121,7 @@ static kith_status draw_balanced(const kith__paper_run *r,
                 &out->n_val, err));
     TRY(without(most.train, most.n_train, more.train, more.n_train, &out->test,
                 &out->n_test, err));
-    TRY(kith__split_hash(out, s->data->labels->place, err));
+    kith__split_hash(out, s->data->graph);
 out:
     kith_split_release(&more);
     kith_split_release(&most);
@@ -154,10 +156,11 @@ kith_status kith__draw_training(const kith__paper_set *s, int32_t size,
     for (int32_t i = 0; i < first->n_test; i++)
         of[first->test[i]] = -1;
     left.of = of;
-    TRY(kith_split_random(&left, size, 0, seed, trial, out, err));
+    TRY(kith_split_random(s->data->graph, &left, size, 0, seed, trial, out,
+                          err));
     TRY(copy_list(first->val, first->n_val, &out->val, &out->n_val, err));
     TRY(copy_list(first->test, first->n_test, &out->test, &out->n_test, err));
-    TRY(kith__split_hash(out, s->data->labels->place, err));
+    kith__split_hash(out, s->data->graph);
 out:
     kith__free(of);
     return st;

@@ -5,6 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+bool kith_fuzz_opened;
+
 const char *kith_fuzz_file(const uint8_t *data, size_t size)
 {
     static char path[64];

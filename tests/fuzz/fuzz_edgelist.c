@@ -9,8 +9,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     kith_graph *g;
 
     if (kith_graph_read(kith_fuzz_file(data, size), &o, &g, NULL, &err) ==
-        KITH_OK)
+        KITH_OK) {
+        kith_fuzz_opened = true;
         kith_graph_free(g);
+    }
     o.job.memory = 1; /* the same through the spilling builder */
     o.spill_to = "/tmp";
     o.merge = KITH_MERGE_SUM;

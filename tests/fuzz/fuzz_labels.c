@@ -23,11 +23,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     kith_labels *labels;
     kith__ids ids;
 
-    if (kith_labels_read(path, g, &labels, &err) == KITH_OK)
+    if (kith_labels_read(path, g, &labels, &err) == KITH_OK) {
+        kith_fuzz_opened = true;
         kith_labels_free(labels);
+    }
     if (kith__id_list_read(path, &ids, &err) == KITH_OK) {
         if (!kith__ids_valid(&ids))
             __builtin_trap();
+        kith_fuzz_opened = true;
         kith__ids_release(&ids);
     }
     return 0;

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "mend.h"
 #include "models/model_object.h"
+#include "mutate.h"
 
 static void require(int fact)
 {
@@ -57,8 +57,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     memcpy(bytes, data, size);
     mend(bytes, size);
-    if (kith_model_open(kith_fuzz_file(bytes, size), &m, &err) == KITH_OK)
+    if (kith_model_open(kith_fuzz_file(bytes, size), &m, &err) == KITH_OK) {
+        kith_fuzz_opened = true;
         use(m);
+    }
     kith_model_free(m);
     return 0;
 }

@@ -4,6 +4,7 @@
 #ifndef KITH_FUZZ_READERS_H
 #define KITH_FUZZ_READERS_H
 
+#include "fuzz.h"
 #include "io/formats.h"
 #include "io/gather.h"
 
@@ -25,8 +26,9 @@ static inline void fuzz_graph(graph_reader read, const char *path)
 
     if (kith__source_open(path, NULL, NULL, &source, &err) == KITH_OK &&
         read(source, &known, &options, &all, &err) == KITH_OK)
-        (void)kith__builder_finish(all.builder, all.ids.n, NULL, NULL, &csr,
-                                   &all.ids, &all.cleaning, &err);
+        kith_fuzz_opened |=
+            kith__builder_finish(all.builder, all.ids.n, NULL, NULL, &csr,
+                                 &all.ids, &all.cleaning, &err) == KITH_OK;
     kith__csr_release(&csr);
     kith__gathered_release(&all);
     kith__source_close(source);
@@ -40,7 +42,7 @@ static inline void fuzz_features(features_reader read, const char *path)
     kith_error err;
 
     if (kith__source_open(path, NULL, NULL, &source, &err) == KITH_OK)
-        (void)read(source, &f, &err);
+        kith_fuzz_opened |= read(source, &f, &err) == KITH_OK;
     kith_features_free(f);
     kith__source_close(source);
 }

@@ -4,6 +4,9 @@
  *
  *     build/tests/fuzz/fuzz_edgelist tests/fuzz/corpus/edgelist
  *
+ * Half of them at least must open, and all that follow an argument "+": a
+ * corpus that is refused at its first bytes tests nothing.
+ *
  * Output is TAP: one line "ok corpus_edgelist" for all of them; a crash ends
  * the program after "# FILE", the input at fault.
  */
@@ -15,9 +18,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t n);
+#include "fuzz.h"
 
-static int fed, unreadable;
+static int fed, unreadable, opened;
+static bool must_open;
 
 static void refuse(const char *path)
 {
@@ -36,7 +40,13 @@ static void feed_file(const char *path, size_t size)
         refuse(path);
     } else {
         printf("# %s\n", path);
+        kith_fuzz_opened = false;
         LLVMFuzzerTestOneInput(bytes, size);
+        opened += kith_fuzz_opened;
+        if (must_open && !kith_fuzz_opened) {
+            printf("# does not open\n");
+            unreadable++;
+        }
         fed++;
     }
     free(bytes);
@@ -81,16 +91,19 @@ static void feed(const char *path)
 int main(int argc, char **argv)
 {
     const char *name = strrchr(argv[0], '/');
+    bool good;
 
     name = name ? name + 1 : argv[0];
     if (strncmp(name, "fuzz_", 5) == 0)
         name += 5;
     setvbuf(stdout, NULL, _IOLBF, 0);
     for (int i = 1; i < argc; i++)
-        feed(argv[i]);
-    if (fed == 0)
-        printf("# no input was found\n");
-    printf("%s corpus_%s\n", fed > 0 && unreadable == 0 ? "ok" : "not ok",
-           name);
-    return fed == 0 || unreadable > 0;
+        if (strcmp(argv[i], "+") == 0)
+            must_open = true;
+        else
+            feed(argv[i]);
+    printf("# %d of %d opened\n", opened, fed);
+    good = fed > 0 && unreadable == 0 && 2 * opened >= fed;
+    printf("%s corpus_%s\n", good ? "ok" : "not ok", name);
+    return !good;
 }

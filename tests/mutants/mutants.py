@@ -54,8 +54,9 @@ TOKEN = re.compile(r"""
     | (?P<word> [A-Za-z_]\w* )
     | (?P<op> <<=|>>=|\+\+|--|->|&&|\|\||[-+*/%<>=!&|^]=|<<|>>|[-+*/%<>=!&|^~] )
     | (?P<other> \S )""", re.X | re.S | re.M)
-# Calls whose arguments only make a message, or are not compiled
-SILENT = {"kith__fail", "assert", "static_assert", "_Static_assert"}
+# Calls whose arguments only make a message or a hint, or are not compiled
+SILENT = {"kith__fail", "__builtin_prefetch", "assert", "static_assert",
+          "_Static_assert"}
 # "type name[4]" or "sizeof(x[4])": the length of an array, not a place in it
 DECLARED = re.compile(r"^\s*(?!return\b|case\b|else\b|goto\b)[A-Za-z_][\w ]*"
                       r"[ *]\w+\[")

@@ -401,7 +401,7 @@ TEST(eigenvectors_are_those_of_the_dense_matrix)
     kith_error err;
 
     small_task_new(&t, g, K, 3, 2);
-    CHECK_OK(kith__embed(&t.task.W, RANK, vectors, found, &err));
+    CHECK_OK(kith__embed(&t.task.W, t.task.graph, RANK, vectors, found, &err));
     dense_weights(&t.task.W, dense);
     kith__jacobi(dense, N, values, V);
     CHECK_NEAR(found[0], 1, 1e-4); /* D^-1/2 A D^-1/2 has it */
@@ -436,7 +436,10 @@ static kith_model *fit(const kith_graph *g, const kith_features *f, int classes,
 {
     int32_t of[SMALL_MOST], nodes[2][SMALL_MOST];
     char *names[SMALL_MOST], text[SMALL_MOST][8];
-    kith_labels labels = {.classes = classes, .names = names, .of = of};
+    kith_labels labels = {.nodes = kith_graph_nodes(g),
+                          .classes = classes,
+                          .names = names,
+                          .of = of};
     kith_dataset d = {.graph = (kith_graph *)g,
                       .labels = &labels,
                       .features = (kith_features *)f};

@@ -98,6 +98,56 @@ TEST(logreg_of_few_rows_is_the_same_optimum)
         CHECK_NEAR(g[i], 0, 2e-4);
 }
 
+/* Balanced, a row counts n / (classes x rows of its class): here 2/3 of three
+ * rows, 2 of one each.  Sparse rows, as they are and turned into columns. */
+TEST(logreg_balances_classes)
+{
+    enum { L = 6, K = 3 };
+    const int32_t truth[L] = {0, 0, 0, 1, 2, 2};
+    const double weight[L] = {2. / 3, 2. / 3, 2. / 3, 2, 1, 1};
+
+    for (int columns = 5; columns <= 40; columns += 35) {
+        float value[2 * L], B[41 * K] = {0};
+        int64_t row[L + 1];
+        int32_t column[2 * L];
+        double at[41 * K], g[41 * K];
+        const kith__matrix x = {L, columns, row, column, value};
+        kith_error err;
+
+        for (int i = 0; i < 2 * L; i++) {
+            column[i] = (i * 7 + 3) % columns;
+            value[i] = (float)(i % 5) - 1.5f;
+            row[i / 2] = i / 2 * 2;
+        }
+        row[L] = 2 * L;
+        CHECK_OK(kith__logreg_fit(&x, truth, K, .5, true, B, &err));
+        for (int i = 0; i < (columns + 1) * K; i++)
+            at[i] = (double)B[i];
+        kith__logreg_objective(&x, truth, weight, K, .5, at, g);
+        for (int i = 0; i < (columns + 1) * K; i++)
+            CHECK_NEAR(g[i], 0, 2e-4);
+    }
+}
+
+/* Beliefs of logreg are logarithms of its potentials. */
+TEST(logreg_beliefs_are_logarithms)
+{
+    kith_graph *g = small_graph(5, 4, false, 3);
+    const float Q[] = {.25f, .75f, 1, 0, .5f, .5f, .1f, .9f, 0, 1};
+    kith_params p = usual();
+    kith_certificate cert;
+    float P[10], H[4];
+    small_task s;
+
+    small_task_new(&s, g, 2, 0, 2);
+    run("logreg", &s.task, &p, Q, P, H, &cert);
+    for (int i = 0; i < 10; i++)
+        CHECK_NEAR(P[i], log(fmax((double)Q[i], 1e-12)), 1e-5);
+    CHECK(cert.converged && isnan(cert.rho) && isnan(cert.residual));
+    small_task_release(&s);
+    kith_graph_free(g);
+}
+
 /* ---- LinBP --------------------------------------------------------------- */
 
 /* vec(P) = (I - H (x) W)^-1 vec(Q), solved by LAPACK. */

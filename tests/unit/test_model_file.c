@@ -49,7 +49,7 @@ static void make_ids(int kind, kith__ids *out)
 
         CHECK_INT(kith__id_set_add(&set, id, (size_t)n, NULL), i);
     }
-    CHECK_OK(kith__ids_from_set(&set, false, out, &err));
+    CHECK_OK(kith__ids_from_set(&set, false, NULL, out, &err));
     CHECK_INT(out->kind, kind);
 }
 
@@ -237,12 +237,24 @@ TEST(a_saved_model_is_opened_as_it_was)
                                 STATE | WHY};
 
     for (int ids = KITH__IDS_RANGE; ids <= KITH__IDS_TEXT; ids++)
-        for (int i = 0; i < 7; i++) {
+        for (size_t i = 0; i < sizeof(parts) / sizeof(*parts); i++) {
             kith_model *m = make_model(ids, parts[i]);
 
             check_round_trip(m);
             kith_model_free(m);
         }
+}
+
+TEST(one_class_is_enough)
+{
+    kith_model *m = make_model(KITH__IDS_TEXT, 0);
+
+    for (int c = 1; c < CLASSES; c++)
+        kith__free(m->names[c]);
+    m->classes = 1;
+    memset(m->train_class, 0, TRAINED * sizeof(*m->train_class));
+    check_round_trip(m);
+    kith_model_free(m);
 }
 
 TEST(what_is_unknown_or_without_bound_is_kept)

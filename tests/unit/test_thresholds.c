@@ -3,7 +3,7 @@
  */
 #include "check.h"
 
-static const float scores[] = {.9f, .8f, .7f, .6f, .5f, .4f, .3f, .2f};
+static const double scores[] = {.9f, .8f, .7f, .6f, .5f, .4f, .3f, .2f};
 static const bool positive[] = {true, true,  false, true,
                                 true, false, false, false};
 
@@ -50,7 +50,7 @@ TEST(precision_hangs_on_the_prevalence)
 TEST(a_precision_out_of_reach_gives_the_nearest)
 {
     const bool never_first[] = {false, true, true};
-    const float s[] = {.9f, .8f, .7f};
+    const double s[] = {.9f, .8f, .7f};
     kith_threshold t;
     kith_error err;
 
@@ -61,7 +61,7 @@ TEST(a_precision_out_of_reach_gives_the_nearest)
 
 TEST(equal_scores_are_cut_together)
 {
-    const float s[] = {.5f, .5f, .5f, .1f};
+    const double s[] = {.5f, .5f, .5f, .1f};
     const bool p[] = {true, false, false, false};
     kith_threshold t;
     kith_error err;
@@ -69,6 +69,20 @@ TEST(equal_scores_are_cut_together)
     CHECK_OK(kith_threshold_choose(s, p, 4, (double)NAN, KITH_GOAL_PRECISION,
                                    .9, &t, &err));
     CHECK_INT(t.hits + t.misses, 3);
+}
+
+/* Places in a list of 20 million: as floats the first two would be one. */
+TEST(large_ranks_are_told_apart)
+{
+    const double ranks[] = {-16777216, -16777217, -20000000};
+    const bool of[] = {true, false, false};
+    kith_threshold t;
+    kith_error err;
+
+    CHECK_OK(kith_threshold_choose(ranks, of, 3, (double)NAN,
+                                   KITH_GOAL_PRECISION, 1, &t, &err));
+    CHECK_INT(t.hits, 1);
+    CHECK_INT(t.misses, 0);
 }
 
 TEST(senseless_wishes_are_refused)

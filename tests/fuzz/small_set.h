@@ -1,0 +1,24 @@
+/*
+ * small_set.h: small data sets that seeds are made of, and on which mutated
+ * models are run.
+ */
+#ifndef KITH_SMALL_SET_H
+#define KITH_SMALL_SET_H
+
+#include "kith/kith.h"
+
+/*
+ * 24 nodes, all labelled:
+ *   0  ids 0, 1, ...; three classes, sparse features without values
+ *   1  text ids and weights; two classes, dense features
+ *   2  ids with gaps; two classes, no features
+ * NULL if there is no memory.  Free with kith_dataset_free().
+ */
+enum { SMALL_SETS = 3, SMALL_NODES = 24 };
+kith_dataset *small_set(int which);
+
+/* The same half of them to learn from and a quarter to tune on; free with
+ * kith_split_release(). */
+kith_status small_split(const kith_dataset *d, kith_split *out);
+
+#endif

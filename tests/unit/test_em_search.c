@@ -1,0 +1,521 @@
+/*
+ * test_em_search.c: which runs of EM are tried, how they are scored and which
+ * go on.  The kith__offer() of this program takes the library's place and
+ * writes down what is offered; what a recipe is worth is what following it
+ * gives.
+ */
+#include <math.h>
+
+#include "models/logits.h"
+#include "models/recipe.h"
+#include "small_graphs.h"
+
+enum { N = 40, D = 6, C = 3, TRAIN = 9, VAL = 16, MOST = 400 };
+enum { GRID = 7, RUNS = 3 * GRID };
+
+static struct {
+    kith__recipe recipe[MOST];
+    kith__score score[MOST];
+    int order[MOST], count;
+} offers;
+
+void kith__offer(kith__found *f, const kith__recipe *r, const kith__score *s,
+                 int order)
+{
+    (void)f;
+    CHECK(offers.count < MOST);
+    offers.recipe[offers.count] = *r;
+    offers.score[offers.count] = *s;
+    offers.order[offers.count++] = order;
+}
+
+/* ---- a graph whose features say something -------------------------------- */
+
+typedef struct scene {
+    kith_graph *g;
+    small_task task;
+    float x[N * D];
+    kith_features f;
+    int32_t node[VAL], truth[VAL];
+    kith__known_nodes val;
+    kith__quest q;
+} scene;
+
+static void scene_new(scene *s, uint64_t seed)
+{
+    kith__rng r = kith__rng_start(seed, 9);
+    kith_error err;
+
+    s->g = small_graph(N, 70, false, seed);
+    small_task_new(&s->task, s->g, C, TRAIN, 1);
+    for (int u = 0; u < N; u++)
+        for (int j = 0; j < D; j++)
+            s->x[u * D + j] =
+                (float)(kith__rng_real(&r) < .3
+                            ? 0
+                            : kith__rng_real(&r) + .3 * (j % C == u % C));
+    s->f = (kith_features){
+        .nodes = N, .columns = D, .entries = N * D, .value = s->x};
+    for (int i = 0; i < VAL; i++) {
+        s->node[i] = TRAIN + i;
+        s->truth[i] = s->node[i] % C;
+    }
+    s->val = (kith__known_nodes){s->node, s->truth, VAL};
+    CHECK_OK(kith__quest_new(&s->task.task, &s->f, &s->val, &s->q, &err));
+    offers.count = 0;
+}
+
+static void scene_release(scene *s)
+{
+    kith__quest_release(&s->q);
+    small_task_release(&s->task);
+    kith_graph_free(s->g);
+}
+
+static kith__score worth(const scene *s, const kith__recipe *r)
+{
+    float P[N * C];
+    kith__beliefs out = {.P = P};
+    kith_error err;
+
+    CHECK_OK(kith__em_follow(&s->q, r, &out, &err));
+    return kith__score_of(P, C, &s->val);
+}
+
+static void check_worth(const scene *s, int i)
+{
+    const kith__score w = worth(s, &offers.recipe[i]);
+
+    CHECK_NEAR(offers.score[i].accuracy, w.accuracy, 1e-12);
+    CHECK_NEAR(offers.score[i].log_loss, w.log_loss, 1e-4);
+}
+
+/* ---- features through the graph ------------------------------------------ */
+
+/* One set for all graphs: a change here changes what every model learns. */
+static const float alphas[] = {.1f, .2f, .3f};
+static const float starts[] = {.01f, .03f, .1f, .3f, 1, 3, 10};
+static const kith__em_params grid[GRID] = {
+    {.kappa = .75f, .unknown = .1f, .penalty = .1f},
+    {.kappa = .85f, .unknown = .3f, .penalty = .3f},
+    {.kappa = .9f, .unknown = .1f, .penalty = .1f, .balance = .25f},
+    {.h = .5f, .kappa = .75f, .unknown = .3f, .penalty = 1},
+    {.h = .5f, .kappa = .85f, .unknown = 1, .penalty = 1, .balance = .25f},
+    {.h = .5f, .kappa = .9f, .unknown = .1f, .penalty = .1f, .balance = .25f},
+    {.h = .8f, .kappa = .75f, .unknown = 1, .penalty = 1}};
+
+static void check_params(const kith__em_params *got,
+                         const kith__em_params *wanted)
+{
+    CHECK_NEAR(got->h, wanted->h, 0);
+    CHECK_NEAR(got->kappa, wanted->kappa, 0);
+    CHECK_NEAR(got->unknown, wanted->unknown, 0);
+    CHECK_NEAR(got->penalty, wanted->penalty, 0);
+    CHECK_NEAR(got->balance, wanted->balance, 0);
+    CHECK_NEAR(got->beta, 1, 0);
+    CHECK_INT(got->hops, 12);
+}
+
+/* Of one preparation and one a: the smallest penalty within 3 of 500 of the
+ * best; and the best, in *score. */
+static float literal_start(const scene *s, kith_prep prep, float a,
+                           kith__score *score)
+{
+    kith__score all[7];
+    int chosen = 0;
+
+    *score = (kith__score){-1, 0};
+    for (int i = 0; i < 7; i++) {
+        const kith__recipe r = {.kind = KITH__EM_FEATURES,
+                                .prep = prep,
+                                .a = a,
+                                .start = starts[i],
+                                .em = {.hops = 12}};
+
+        all[i] = worth(s, &r);
+        if (kith__better(&all[i], score))
+            *score = all[i];
+    }
+    while (all[chosen].accuracy < score->accuracy - .006)
+        chosen++;
+    return starts[chosen];
+}
+
+/* Starts of the preparation with the best of all. */
+static kith_prep literal_starts(const scene *s, int preps, float *start)
+{
+    const kith_prep all[] = {KITH_PREP_L2, KITH_PREP_TFIDF, KITH_PREP_ROOT};
+    kith__score best = {-1, 0};
+    kith_prep chosen = KITH_PREP_NONE;
+
+    for (int p = 0; p < preps; p++) {
+        float here[3];
+        bool better = false;
+
+        for (int a = 0; a < 3; a++) {
+            kith__score score;
+
+            here[a] = literal_start(s, all[p], alphas[a], &score);
+            if (kith__better(&score, &best)) {
+                best = score;
+                better = true;
+            }
+        }
+        if (better) {
+            chosen = all[p];
+            memcpy(start, here, sizeof(here));
+        }
+    }
+    return chosen;
+}
+
+/* The offers of one run from one round to another, in order; its best. */
+static int check_run(const scene *s, int at, int run, int from, int to,
+                     kith_prep prep, const float *start, kith__score *best)
+{
+    const kith__em_params *p = &grid[run % GRID];
+
+    for (int round = from; round <= to; round++)
+        for (int propagated = 0; propagated <= (p->h > 0); propagated++) {
+            const kith__recipe *r = &offers.recipe[at];
+
+            CHECK(r->kind == KITH__EM_FEATURES && r->prep == prep);
+            CHECK_NEAR(r->a, alphas[run / GRID], 0);
+            CHECK_NEAR(r->start, start[run / GRID], 0);
+            check_params(&r->em, p);
+            CHECK_INT(r->rounds, round);
+            CHECK_INT(r->propagated, propagated);
+            check_worth(s, at);
+            CHECK(at == 0 || offers.order[at] != offers.order[at - 1]);
+            if (kith__better(&offers.score[at], best))
+                *best = offers.score[at];
+            at++;
+        }
+    return at;
+}
+
+/* The first `n` of a list by what they reached; equals stay in order. */
+static void best_first(const kith__score *best, int *list, int n)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = n - 1; j > i; j--)
+            if (kith__better(&best[list[j]], &best[list[j - 1]])) {
+                const int swap = list[j];
+
+                list[j] = list[j - 1];
+                list[j - 1] = swap;
+            }
+}
+
+static void check_search(uint64_t seed, bool binary)
+{
+    static scene s;
+    kith__score best[RUNS];
+    float start[3] = {0};
+    int list[RUNS], at = 0;
+    kith_prep prep;
+    kith_error err;
+
+    scene_new(&s, seed);
+    for (int i = 0; binary && i < N * D; i++)
+        s.x[i] = s.x[i] > .6f;
+    CHECK_OK(kith__em_search_features(&s.q, &(kith__found){0}, &err));
+    prep = literal_starts(&s, binary ? 2 : 3, start);
+    for (int i = 0; i < RUNS; i++) {
+        list[i] = i;
+        best[i] = (kith__score){-1, 0};
+        at = check_run(&s, at, i, 0, 1, prep, start, &best[i]);
+    }
+    best_first(best, list, RUNS);
+    for (int i = 0; i < 8; i++)
+        at = check_run(&s, at, list[i], 2, 2, prep, start, &best[list[i]]);
+    best_first(best, list, 8);
+    for (int i = 0; i < 4; i++)
+        at = check_run(&s, at, list[i], 3, 4, prep, start, &best[list[i]]);
+    CHECK_INT(offers.count, at);
+    scene_release(&s);
+}
+
+TEST(the_better_runs_go_on)
+{
+    check_search(5, false);
+    check_search(6, true);
+}
+
+/* ---- from labels --------------------------------------------------------- */
+
+static const float label_h[] = {.5f, .8f, .95f};
+
+static void check_labels(int at, float h, int hops, int round, bool propagated)
+{
+    const kith__recipe *r = &offers.recipe[at];
+
+    CHECK(r->kind == KITH__EM_LABELS);
+    CHECK_NEAR(r->em.h, h, 0);
+    CHECK_INT(r->em.hops, hops);
+    CHECK_INT(r->rounds, round);
+    CHECK_INT(r->propagated, propagated);
+}
+
+/* Two reaches with three h each; then, at the best h of each, three betas and
+ * three rounds. */
+TEST(labels_alone_then_with_features)
+{
+    static scene s;
+    float best[2] = {0};
+    int at = 0;
+    kith_error err;
+
+    scene_new(&s, 7);
+    CHECK_OK(kith__em_search_labels(&s.q, &(kith__found){0}, &err));
+    for (int reach = 0; reach < 2; reach++) {
+        kith__score top = {-1, 0};
+
+        for (int h = 0; h < 3; h++, at++) {
+            check_labels(at, label_h[h], reach ? 12 : 4, 0, true);
+            check_worth(&s, at);
+            if (kith__better(&offers.score[at], &top)) {
+                top = offers.score[at];
+                best[reach] = label_h[h];
+            }
+        }
+    }
+    for (int run = 0; run < 6; run++)
+        for (int round = 0; round <= 3; round++)
+            for (int propagated = round == 0; propagated < 2;
+                 propagated++, at++) {
+                const float betas[] = {.001f, .01f, .1f};
+                const kith__em_params *em = &offers.recipe[at].em;
+
+                check_labels(at, best[run / 3], run < 3 ? 4 : 12, round,
+                             propagated);
+                CHECK_NEAR(em->beta, betas[run % 3], 0);
+                CHECK_NEAR(em->kappa, .9f, 0);
+                CHECK_NEAR(em->unknown, .3f, 0);
+                CHECK_NEAR(em->penalty, .03f, 0);
+                CHECK_NEAR(em->balance, .5f, 0);
+                check_worth(&s, at);
+            }
+    CHECK_INT(offers.count, at);
+    scene_release(&s);
+}
+
+TEST(without_features_labels_are_all)
+{
+    static scene s;
+    kith_error err;
+
+    scene_new(&s, 8);
+    s.q.features = NULL;
+    CHECK_OK(kith__em_search_labels(&s.q, &(kith__found){0}, &err));
+    CHECK_INT(offers.count, 6);
+    scene_release(&s);
+}
+
+/* ---- following ----------------------------------------------------------- */
+
+/* Logits are F B + b of what came with them, at every node. */
+TEST(what_is_followed_says_what_it_is_made_of)
+{
+    static scene s;
+    float P[N * C], Q[N * C], Z[N * C];
+    kith__recipe r = {.kind = KITH__EM_FEATURES,
+                      .prep = KITH_PREP_L2,
+                      .a = .2f,
+                      .start = .1f,
+                      .em = grid[4],
+                      .rounds = 2};
+    kith_error err;
+
+    scene_new(&s, 9);
+    r.em.beta = 1;
+    r.em.hops = 12;
+    for (int propagated = 0; propagated < 2; propagated++) {
+        kith__beliefs out = {.P = P, .Q = Q};
+        kith__map_room room;
+
+        r.propagated = propagated;
+        memset(Q, 7, sizeof(Q));
+        CHECK_OK(kith__em_follow(&s.q, &r, &out, &err));
+        CHECK(out.linear == (propagated ? KITH__SUM : KITH__LOGITS));
+        CHECK(!out.roots && out.logits);
+        CHECK_OK(kith__map_room_new(&out.logits->map, C, &room, &err));
+        kith__map_apply(&out.logits->map, out.logits->B, C, &room, Z);
+        for (int i = 0; !propagated && i < N * C; i++) {
+            CHECK_NEAR(P[i], Z[i], 1e-5);
+            CHECK_NEAR(Q[i], 0, 0);
+        }
+        for (int u = TRAIN; propagated && u < N; u++) {
+            double all = 0;
+
+            for (int c = 0; c < C; c++)
+                all += exp((double)Z[u * C + c]);
+            for (int c = 0; c < C; c++)
+                CHECK_NEAR(Q[u * C + c],
+                           .5 * (exp((double)Z[u * C + c]) / all - 1.0 / C),
+                           1e-5);
+        }
+        kith__map_room_release(&room);
+        kith__logits_free(out.logits);
+    }
+    scene_release(&s);
+}
+
+/* Many training nodes are fitted through the map, few by their rows: either
+ * way to where the gradient of the same objective is 0. */
+TEST(a_start_is_the_optimum_for_few_nodes_and_for_many)
+{
+    enum { LARGE = 1100, WIDE = 3 };
+    const int trains[] = {30, 1000, 1001};
+    static float x[LARGE * WIDE], target[LARGE * C], weight[LARGE];
+    static int32_t nodes[LARGE], truth[LARGE];
+    static char text[LARGE * 16];
+    kith__recipe r = {.kind = KITH__EM_FEATURES,
+                      .prep = KITH_PREP_ROOT,
+                      .a = .3f,
+                      .start = .5f,
+                      .em = {.hops = 12}};
+    const kith_features f = {
+        .nodes = LARGE, .columns = WIDE, .entries = LARGE * WIDE, .value = x};
+    kith__rng random = kith__rng_start(1, 1);
+    const kith__known_nodes none = {0};
+    kith_graph *g = NULL;
+    kith_error err;
+    size_t at = 0;
+    small_task t;
+
+    for (int u = 0; u < LARGE; u++) {
+        at += (size_t)snprintf(text + at, 16, "%d\t%d\n", u,
+                               (u * 7 + 1) % LARGE);
+        nodes[u] = u;
+        truth[u] = (int32_t)kith__rng_below(&random, C);
+        for (int j = 0; j < WIDE; j++)
+            x[u * WIDE + j] = (float)kith__rng_real(&random) +
+                              (float)(truth[u] == j);
+    }
+    CHECK_OK(
+        kith_graph_read(check_file("large.tsv", text), NULL, &g, NULL, &err));
+    CHECK_INT(kith_graph_nodes(g), LARGE);
+    small_task_new(&t, g, C, 0, 2);
+    t.task.train = nodes;
+    t.task.truth = truth;
+    for (int i = 0; i < 3; i++) {
+        const kith__quest q = {.task = &t.task, .features = &f, .val = &none};
+        static float P[LARGE * C], Q[LARGE * C], Z[LARGE * 4], G[4 * 4];
+        kith__beliefs out = {.P = P, .Q = Q};
+        const kith__soft_rows rows = {target, weight};
+        double B[4 * C], gradient[4 * C];
+        kith__map_room room;
+
+        t.task.n_train = trains[i];
+        for (int u = 0; u < LARGE; u++) {
+            weight[u] = u < trains[i];
+            for (int c = 0; c < C; c++)
+                target[u * C + c] = c == truth[u];
+        }
+        CHECK_OK(kith__em_follow(&q, &r, &out, &err));
+        CHECK_INT(out.logits->map.columns, WIDE);
+        for (int j = 0; j < 4 * C; j++)
+            B[j] = (double)out.logits->B[j];
+        CHECK_OK(kith__map_room_new(&out.logits->map, 4, &room, &err));
+        kith__soft_objective(&out.logits->map, &rows, C, .5, B, gradient, &room,
+                             Z, G);
+        for (int j = 0; j < 4 * C; j++)
+            CHECK_NEAR(gradient[j], 0, .02);
+        kith__map_room_release(&room);
+        kith__logits_free(out.logits);
+    }
+    small_task_release(&t);
+    kith_graph_free(g);
+}
+
+/* ---- beside -------------------------------------------------------------- */
+
+enum { PLANTED = 120, LEARNT = 40 };
+
+/*
+ * Two classes; `same` of 10 edges join nodes of one class, and a feature tells
+ * the class with a noise of `noise`: what the graph is good for is known.
+ */
+static void planted(int same, double noise, bool with_features,
+                    kith__recipe *out)
+{
+    static float x[PLANTED * 2];
+    static char text[PLANTED * 64];
+    static int32_t nodes[PLANTED], truth[PLANTED];
+    kith__rng r = kith__rng_start(77, (uint64_t)same);
+    const kith_features f = {
+        .nodes = PLANTED, .columns = 2, .entries = PLANTED * 2, .value = x};
+    const kith__known_nodes val = {nodes + LEARNT, truth + LEARNT, 60};
+    kith_graph *g = NULL;
+    kith__quest q;
+    kith_error err;
+    size_t at = 0;
+    small_task t;
+
+    for (int u = 0; u < PLANTED; u++) {
+        nodes[u] = u;
+        truth[u] = u % 2;
+        x[u * 2] = (float)(u % 2 + noise * (kith__rng_real(&r) - .5));
+        x[u * 2 + 1] = (float)kith__rng_real(&r);
+        for (int i = 0; i < 5; i++) {
+            const bool alike = (int)kith__rng_below(&r, 10) < same;
+            const int v = (int)kith__rng_below(&r, PLANTED / 2) * 2 +
+                          (alike ? u % 2 : 1 - u % 2);
+
+            at += (size_t)snprintf(text + at, 12, "%d\t%d\n", u,
+                                   v == u ? (v + 2) % PLANTED : v);
+        }
+    }
+    CHECK_OK(
+        kith_graph_read(check_file("planted.tsv", text), NULL, &g, NULL, &err));
+    CHECK_INT(kith_graph_nodes(g), PLANTED);
+    small_task_new(&t, g, 2, 0, 1);
+    t.task.train = nodes;
+    t.task.truth = truth;
+    t.task.n_train = LEARNT;
+    offers.count = 0;
+    CHECK_OK(
+        kith__quest_new(&t.task, with_features ? &f : NULL, &val, &q, &err));
+    CHECK_OK(kith__beside_search(&q, &(kith__found){0}, &err));
+    kith__quest_release(&q);
+    CHECK_INT(offers.count, 1);
+    CHECK(offers.recipe[0].kind == KITH__BESIDE);
+    CHECK(offers.recipe[0].penalty > 0);
+    *out = offers.recipe[0];
+    small_task_release(&t);
+    kith_graph_free(g);
+}
+
+/* Features tell much and edges are drawn at random: homophily is no use. */
+TEST(over_a_graph_that_says_nothing_nothing_spreads)
+{
+    kith__recipe r;
+
+    planted(5, 2, true, &r);
+    CHECK(r.graph != KITH__GRAPH_PRIOR);
+    CHECK(r.blocks & KITH__X);
+    CHECK(r.strength == 0);
+}
+
+/* Features tell nothing, all neighbours are alike, or all differ. */
+TEST(a_graph_that_says_all_is_used)
+{
+    kith__recipe r;
+
+    planted(10, 50, true, &r);
+    CHECK(r.graph != KITH__GRAPH_IGNORED);
+    planted(0, 50, true, &r);
+    CHECK(r.graph == KITH__GRAPH_FITTED);
+    CHECK(r.lambda > 0 && r.strength == 0);
+}
+
+/* Then the places of nodes in the graph are all that is known of them. */
+TEST(without_features_places_are_known)
+{
+    kith__recipe r;
+
+    planted(9, 1, false, &r);
+    CHECK((r.blocks & (KITH__X | KITH__LEN | KITH__AX | KITH__A2X)) == 0);
+    CHECK(r.blocks & (KITH__SPECA | KITH__SPECS));
+}

@@ -1,0 +1,376 @@
+/*
+ * test_tune.c: which points are tried and which is taken, with methods that
+ * write down what they are asked and answer as they are told.
+ */
+#include <math.h>
+
+#include "models/tune.h"
+#include "small_graphs.h"
+
+enum { N = 12, C = 2, VAL = 4, MOST = 200 };
+
+/* ---- a method that writes down ------------------------------------------- */
+
+static struct {
+    kith_params asked[MOST];
+    int count;
+    /* how good an answer is: wrong on `wrong` nodes, a loss that falls with
+     * `sure` */
+    void (*answer)(const kith_params *p, int *wrong, double *sure);
+} note;
+
+static const int32_t val_node[VAL] = {8, 9, 10, 11};
+static const int32_t val_truth[VAL] = {0, 1, 0, 1};
+static const kith__known_nodes val = {val_node, val_truth, VAL};
+
+/* Beliefs such that a temperature cannot mend it: all nodes but one say the
+ * truth, the one says it as much as `sure`. */
+static kith_status told(const kith__task *task, const kith_params *p,
+                        const float *potentials, kith__beliefs *out,
+                        kith_error *err)
+{
+    int wrong = 0;
+    double sure = 0;
+
+    (void)potentials, (void)err;
+    CHECK(note.count < MOST);
+    note.asked[note.count++] = *p;
+    note.answer(p, &wrong, &sure);
+    memset(out->P, 0, (size_t)task->n * C * sizeof(*out->P));
+    for (int i = 0; i < VAL; i++) {
+        const int says = i < wrong ? 1 - val_truth[i] : val_truth[i];
+
+        out->P[val_node[i] * C + says] = i == VAL - 1 ? (float)sure : 1;
+    }
+    return KITH_OK;
+}
+
+typedef struct scene {
+    kith_graph *g;
+    small_task task;
+    float features[N * 3];
+    kith_features f;
+    kith_train_options options;
+} scene;
+
+static void scene_new(scene *s)
+{
+    kith__rng r = kith__rng_start(1, 4);
+
+    s->g = small_graph(N, 20, false, 2);
+    small_task_new(&s->task, s->g, C, 4, 1);
+    for (int i = 0; i < N * 3; i++)
+        s->features[i] = (float)kith__rng_real(&r);
+    s->f = (kith_features){
+        .nodes = N, .columns = 3, .entries = N * 3, .value = s->features};
+    kith_train_options_init(&s->options);
+    s->options.params.iterations = 33;
+    s->options.params.penalty = 7;
+    s->options.params.smooth = 1;
+    s->options.params.prep = KITH_PREP_NONE;
+    s->options.params.clamp = true;
+    note.count = 0;
+}
+
+static void scene_release(scene *s)
+{
+    small_task_release(&s->task);
+    kith_graph_free(s->g);
+}
+
+/* ---- steps --------------------------------------------------------------- */
+
+static const double g1s[] = {.02, .05, .1, .2};
+static const double g2s[] = {.0002, .0005, .001, .002};
+static const double lambdas[] = {.02, .05, .1, .2};
+static kith_params wished;
+static int wrong_if_wished;
+
+static void answer_steps(const kith_params *p, int *wrong, double *sure)
+{
+    const bool it = p->g1 == wished.g1 && p->g2 == wished.g2 &&
+                    p->lambda == wished.lambda;
+
+    *wrong = it ? wrong_if_wished : 1;
+    *sure = it ? .9 : .5;
+}
+
+/* Not to learn, then every combination of the paper's values. */
+TEST(all_steps_are_tried_and_the_least_loss_is_taken)
+{
+    const kith__method method = {.run = told};
+
+    note.answer = answer_steps;
+    for (int i = 0; i <= 64; i += 21) { /* 0, 21 = (1, 1, 0), 42, 63 */
+        kith_params p;
+        kith__score score;
+        kith_error err;
+        scene s;
+
+        scene_new(&s);
+        p = s.options.params;
+        wished = p;
+        wished.g1 = i ? g1s[(i - 1) / 16] : 0;
+        wished.g2 = i ? g2s[(i - 1) / 4 % 4] : 0;
+        wished.lambda = i ? lambdas[(i - 1) % 4] : p.lambda;
+        wrong_if_wished = 1;
+        CHECK_OK(kith__tune_steps(&s.task.task, &method, NULL, &val, &p, &score,
+                                  &err));
+        CHECK_INT(note.count, 65);
+        CHECK(note.asked[0].g1 == 0 && note.asked[0].g2 == 0);
+        for (int k = 0; k < 64; k++) {
+            CHECK(note.asked[k + 1].g1 == g1s[k / 16]);
+            CHECK(note.asked[k + 1].g2 == g2s[k / 4 % 4]);
+            CHECK(note.asked[k + 1].lambda == lambdas[k % 4]);
+        }
+        CHECK(p.g1 == wished.g1 && p.g2 == wished.g2);
+        CHECK(p.lambda == wished.lambda);
+        CHECK_NEAR(score.accuracy, .75, 1e-12);
+        scene_release(&s);
+    }
+}
+
+/* One that is less accurate than not learning is not taken, however small its
+ * loss; then the first of those that are alike. */
+TEST(steps_less_accurate_than_none_are_not_taken)
+{
+    const kith__method method = {.run = told};
+    kith_params p;
+    kith__score score;
+    kith_error err;
+    scene s;
+
+    note.answer = answer_steps;
+    scene_new(&s);
+    p = s.options.params;
+    wished = p;
+    wished.g1 = .1;
+    wished.g2 = .001;
+    wished.lambda = .1;
+    wrong_if_wished = 4;
+    CHECK_OK(
+        kith__tune_steps(&s.task.task, &method, NULL, &val, &p, &score, &err));
+    CHECK(p.g1 == 0 && p.g2 == 0);
+    scene_release(&s);
+}
+
+TEST(what_is_fixed_is_not_tried)
+{
+    CHECK_INT(kith__step_points(0), 65);
+    CHECK_INT(kith__step_points(KITH_FIX_G1), 16);
+    CHECK_INT(kith__step_points(KITH_FIX_G2), 16);
+    CHECK_INT(kith__step_points(KITH_FIX_LAMBDA), 17);
+    CHECK_INT(kith__step_points(KITH_FIX_G1 | KITH_FIX_G2), 4);
+    CHECK_INT(kith__step_points(KITH_FIX_ALL), 1);
+}
+
+/* ---- potentials ---------------------------------------------------------- */
+
+static int best_prep, best_smooth, best_iterations;
+static double best_penalty;
+static bool best_clamp;
+
+static void answer_potentials(const kith_params *p, int *wrong, double *sure)
+{
+    const bool it = (int)p->prep == best_prep && p->smooth == best_smooth &&
+                    p->penalty == best_penalty && p->clamp == best_clamp;
+
+    *wrong = it && p->iterations == best_iterations ? 0 : it ? 1 : 2;
+    *sure = 1;
+}
+
+static void tune(scene *s, const kith__method *method, bool features,
+                 kith__tuned *out)
+{
+    kith_error err;
+
+    CHECK_OK(kith__tune(&s->task.task, features ? &s->f : NULL, method,
+                        &s->options, &val, out, &err));
+}
+
+/* Two ways of preparing, two of smoothing, three penalties, clamped or not, at
+ * ten iterations; then those. */
+TEST(all_potentials_are_tried_and_the_most_accurate_are_taken)
+{
+    const kith__method method = {.uses_graph = true, .run = told};
+    const kith_prep preps[] = {KITH_PREP_L2, KITH_PREP_TFIDF};
+    const double penalties[] = {.05, .5, 5};
+    const int iterations[] = {5, 10, 15, 20, 100};
+
+    note.answer = answer_potentials;
+    for (int i = 0; i < 24; i += 5) {
+        kith__tuned t;
+        scene s;
+
+        scene_new(&s);
+        best_prep = (int)preps[i / 12];
+        best_smooth = 2 * (i / 6 % 2);
+        best_penalty = penalties[i / 2 % 3];
+        best_clamp = i % 2 == 0;
+        best_iterations = iterations[i / 5];
+        tune(&s, &method, true, &t);
+        CHECK_INT(note.count, 24 + 5);
+        for (int k = 0; k < 24; k++) {
+            CHECK(note.asked[k].prep == preps[k / 12]);
+            CHECK_INT(note.asked[k].smooth, 2 * (k / 6 % 2));
+            CHECK(note.asked[k].penalty == penalties[k / 2 % 3]);
+            CHECK(note.asked[k].clamp == (k % 2 == 0));
+            CHECK_INT(note.asked[k].iterations, 10);
+        }
+        for (int k = 0; k < 5; k++)
+            CHECK_INT(note.asked[24 + k].iterations, iterations[k]);
+        CHECK((int)t.params.prep == best_prep);
+        CHECK_INT(t.params.smooth, best_smooth);
+        CHECK(t.params.penalty == best_penalty);
+        CHECK(t.params.clamp == best_clamp);
+        CHECK_INT(t.params.iterations, best_iterations);
+        CHECK((t.idf != NULL) == (best_prep == KITH_PREP_TFIDF));
+        CHECK(t.weights != NULL);
+        kith__tuned_release(&t);
+        scene_release(&s);
+    }
+}
+
+/* Each bit keeps the value that was given, at which all else is tried. */
+TEST(each_fixed_value_stays)
+{
+    const kith__method method = {.uses_graph = true, .run = told};
+    const uint32_t bits[] = {KITH_FIX_PREP, KITH_FIX_SMOOTH, KITH_FIX_PENALTY,
+                             KITH_FIX_CLAMP, KITH_FIX_ITERATIONS};
+    const int tried[] = {12 + 5, 12 + 5, 8 + 5, 12 + 5, 24};
+
+    note.answer = answer_potentials;
+    best_prep = -1;
+    for (int i = 0; i < 5; i++) {
+        kith__tuned t;
+        scene s;
+
+        scene_new(&s);
+        s.options.fixed = bits[i];
+        tune(&s, &method, true, &t);
+        CHECK_INT(note.count, tried[i]);
+        for (int k = 0; k < note.count; k++) {
+            CHECK(i != 0 || note.asked[k].prep == KITH_PREP_NONE);
+            CHECK(i != 1 || note.asked[k].smooth == 1);
+            CHECK(i != 2 || note.asked[k].penalty == 7);
+            CHECK(i != 3 || note.asked[k].clamp);
+            CHECK(i != 4 || note.asked[k].iterations == 33);
+        }
+        kith__tuned_release(&t);
+        scene_release(&s);
+    }
+}
+
+/* Without features only iterations are left, and labels are kept. */
+TEST(without_features_labels_are_the_potentials)
+{
+    const kith__method method = {.uses_graph = true, .run = told};
+    kith__tuned t;
+    scene s;
+
+    note.answer = answer_potentials;
+    best_prep = -1;
+    scene_new(&s);
+    s.options.params.clamp = false;
+    s.options.fixed = KITH_FIX_CLAMP;
+    tune(&s, &method, false, &t);
+    CHECK_INT(note.count, 5);
+    CHECK(t.params.clamp);
+    CHECK(!t.weights && !t.idf);
+    for (int u = 0; u < N; u++)
+        for (int c = 0; c < C; c++)
+            CHECK_NEAR(t.potentials[u * C + c],
+                       u >= 4       ? .5
+                       : c == u % C ? 1
+                                    : 0,
+                       1e-7);
+    kith__tuned_release(&t);
+    scene_release(&s);
+}
+
+/* Nothing to tune on, or everything fixed: nothing is tried. */
+TEST(nothing_is_tried_where_nothing_can_be_chosen)
+{
+    const kith__method method = {.uses_graph = true, .run = told};
+    const kith__known_nodes none = {val_node, val_truth, 0};
+    kith_error err;
+
+    note.answer = answer_potentials;
+    for (int i = 0; i < 2; i++) {
+        kith__tuned t;
+        scene s;
+
+        scene_new(&s);
+        s.options.fixed = i ? KITH_FIX_ALL : 0;
+        CHECK_OK(kith__tune(&s.task.task, &s.f, &method, &s.options,
+                            i ? &val : &none, &t, &err));
+        CHECK_INT(note.count, 0);
+        CHECK(t.params.prep == KITH_PREP_NONE);
+        CHECK_INT(t.params.smooth, 1);
+        CHECK_INT(t.params.iterations, 33);
+        CHECK(t.params.penalty == 7 && t.params.clamp);
+        kith__tuned_release(&t);
+        scene_release(&s);
+    }
+}
+
+/* A method that learns has its steps tried at the potentials that LinBP likes.
+ */
+TEST(steps_of_a_method_that_learns_come_last)
+{
+    const kith__method method = {
+        .uses_graph = true, .learns = true, .run = told};
+    kith__tuned t;
+    scene s;
+
+    note.answer = answer_steps;
+    scene_new(&s);
+    wished = s.options.params;
+    wished.g1 = .2;
+    wished.g2 = .0002;
+    wished.lambda = .05;
+    wrong_if_wished = 0;
+    tune(&s, &method, true, &t);
+    CHECK_INT(note.count, 65);
+    CHECK(t.params.g1 == .2 && t.params.g2 == .0002 && t.params.lambda == .05);
+    CHECK(t.params.prep == KITH_PREP_L2 || t.params.prep == KITH_PREP_TFIDF);
+    for (int k = 1; k < note.count; k++)
+        CHECK_INT(note.asked[k].iterations, note.asked[0].iterations);
+    kith__tuned_release(&t);
+    scene_release(&s);
+}
+
+static void answer_inner(const kith_params *p, int *wrong, double *sure)
+{
+    *wrong = 1;
+    *sure = p->inner == wished.inner && p->lambda == wished.lambda ? .9 : .5;
+}
+
+/* By the exact gradient there are no steps: not to learn, then one and four
+ * times `outer` iterations with each lambda. */
+TEST(the_exact_gradient_is_tried_for_two_lengths)
+{
+    const kith__method method = {
+        .uses_graph = true, .learns = true, .run = told};
+    kith__tuned t;
+    scene s;
+
+    note.answer = answer_inner;
+    scene_new(&s);
+    s.options.params.gradient = KITH_GRADIENT_EXACT;
+    wished.inner = 4;
+    wished.lambda = .1;
+    tune(&s, &method, true, &t);
+    CHECK_INT(note.count, 9);
+    CHECK(note.asked[0].g1 == 0 && note.asked[0].g2 == 0);
+    for (int k = 0; k < 8; k++) {
+        CHECK_INT(note.asked[k + 1].inner, k < 4 ? 1 : 4);
+        CHECK(note.asked[k + 1].lambda == lambdas[k % 4]);
+        CHECK(note.asked[k + 1].g1 == s.options.params.g1);
+        CHECK_INT(note.asked[k + 1].iterations, 33);
+    }
+    CHECK_INT(t.params.inner, 4);
+    CHECK(t.params.lambda == .1);
+    kith__tuned_release(&t);
+    scene_release(&s);
+}
