@@ -345,3 +345,30 @@ TEST(a_file_has_its_splits_beside_it)
         kith_dataset_free(d);
     }
 }
+
+/* An id of 65,535 bytes is the longest; nodes.txt takes it and no longer one.
+ */
+TEST(the_longest_id_is_an_id)
+{
+    enum { LONGEST = 65535 };
+    char *list = malloc(LONGEST + 8);
+    kith_build_options o = {0};
+    kith_graph *g = NULL;
+    kith_error err;
+
+    memset(list, 'x', LONGEST + 1);
+    memcpy(list + LONGEST, "\na\nb\n", 6);
+    o.nodes = check_file("longest.txt", list);
+    CHECK_OK(
+        kith_graph_read(check_file("ab.tsv", "a\tb\n"), &o, &g, NULL, &err));
+    CHECK_INT(kith_graph_nodes(g), 3);
+    CHECK_INT(kith_graph_find(g, list, LONGEST), 0);
+    kith_graph_free(g);
+    memcpy(list + LONGEST, "x\na\nb\n", 7);
+    o.nodes = check_file("longer.txt", list);
+    CHECK_INT(kith_graph_read(check_path("ab.tsv"), &o, &g, NULL, &err),
+              KITH_ERR_PARSE);
+    CHECK_TEXT(err.text, "node id has 65536 bytes, expected at most 65535");
+    CHECK_INT(err.line, 1);
+    free(list);
+}
