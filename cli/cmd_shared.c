@@ -1,6 +1,7 @@
 #include "cmd_shared.h"
 
 #include <errno.h>
+#include <malloc.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,6 +10,27 @@
 
 #include "same_file.h"
 #include "term.h"
+
+/*
+ * Keep to the memory that was allowed.  What is freed goes back to the system
+ * at once: the allocator's own guess is to keep up to 32 MiB of each size for
+ * each thread.  And a thread has buffers of its own, so there are no more than
+ * have 32 MiB each; the result does not depend on it.
+ */
+static void keep_to_memory(kith_job *job)
+{
+    const int64_t each = (int64_t)1 << 25;
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const int64_t most = job->memory / each > 1 ? job->memory / each : 1;
+
+    if ((job->threads > 0 ? job->threads : cores) > most)
+        job->threads = (int)most;
+#ifdef __GLIBC__
+    (void)mallopt(M_MMAP_THRESHOLD, 1 << 18);
+    (void)mallopt(M_TRIM_THRESHOLD, 1 << 20);
+    (void)mallopt(M_ARENA_MAX, 2);
+#endif
+}
 
 void run_begin(run *r, const args *a)
 {
@@ -22,6 +44,8 @@ void run_begin(run *r, const args *a)
         r->job.threads = (int)args_integer(a, "threads");
     if (args_has(a, "memory"))
         r->job.memory = args_integer(a, "memory");
+    if (r->job.memory > 0)
+        keep_to_memory(&r->job);
     r->job.progress = progress_step;
     r->job.user = &r->tty;
 }
@@ -118,12 +142,31 @@ kith_status read_given(run *r, kith_dataset *d)
     return st;
 }
 
+/* A weight for each column and class must be possible; the library says so,
+ * too, but it does not know which file is to blame. */
+static kith_status check_columns(run *r, const char *path,
+                                 const kith_dataset *d)
+{
+    const char *given = text_if_any(r->a, "features");
+    const int64_t columns = d->features ? d->features->columns : 0;
+    const int64_t classes = d->labels ? d->labels->classes : 0;
+
+    if ((columns + 1) * classes <= INT32_MAX)
+        return KITH_OK;
+    return run_fail(r, KITH_ERR_RANGE, given ? given : path,
+                    "has %lld feature columns, times %lld classes more weights "
+                    "than %d",
+                    (long long)columns, (long long)classes, INT32_MAX);
+}
+
 kith_status open_given(run *r, const char *path, kith_dataset **out)
 {
     const kith_build_options how = reading_options(r);
     kith_status st = kith_dataset_open(path, &how, out, &r->err);
 
-    return st == KITH_OK ? read_given(r, *out) : st;
+    if (st == KITH_OK)
+        st = read_given(r, *out);
+    return st == KITH_OK ? check_columns(r, path, *out) : st;
 }
 
 static bool ends(const char *name, size_t length, const char *ending)

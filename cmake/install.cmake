@@ -27,7 +27,8 @@ install(FILES "${PROJECT_BINARY_DIR}/kithConfig.cmake"
 install(EXPORT kithTargets NAMESPACE kith:: DESTINATION "${package_dir}")
 install(EXPORT kithStaticTargets NAMESPACE kith:: DESTINATION "${package_dir}")
 
-install(FILES LICENSE README.md CHANGELOG.md
+install(FILES LICENSE README.md CHANGELOG.md SECURITY.md
+              "${PROJECT_BINARY_DIR}/kith.spdx.json"
         DESTINATION "${CMAKE_INSTALL_DOCDIR}" OPTIONAL)
 install(DIRECTORY docs/ DESTINATION "${CMAKE_INSTALL_DOCDIR}" OPTIONAL
         FILES_MATCHING PATTERN "*.md")

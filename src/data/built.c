@@ -66,9 +66,18 @@ static kith_status put_same(kith__kg_writer *w, const kith_dataset *d,
                             kith_error *err)
 {
     const kith_graph *g = d->graph;
+    int64_t at = 0, n;
     kith_status st = KITH_OK;
 
-    TRY(kith__kg_put_neighbours(w, g->neighbours, g->weights, g->entries, err));
+    do {
+        n = g->entries - at;
+        n = g->files && n > KITH__READ_AT_ONCE ? KITH__READ_AT_ONCE : n;
+        TRY(kith__kg_put_neighbours(w, g->neighbours + at,
+                                    g->weights ? g->weights + at : NULL, n,
+                                    err));
+        kith__graph_give_back(g);
+        at += n;
+    } while (at < g->entries);
     TRY(kith__kg_put_graph(w, g->n, g->rows, &g->ids, err));
     if (g->listed) {
         uint64_t sums[3];

@@ -349,6 +349,7 @@ static kith_status build_numbered(const files *f, staged *s,
     view.rows = held.csr.rows;
     view.neighbours = held.csr.neighbours;
     view.weights = held.csr.weights;
+    view.files = held.map[0] ? held.fd : NULL;
     view.ids = s->gathered.ids;
     TRY(take_parts(f, s, &view, d, err));
     d->graph = &view;

@@ -1,3 +1,4 @@
+#include <sys/mman.h>
 #include <xxhash.h>
 
 #include "core/alloc.h"
@@ -33,6 +34,20 @@ out:
     kith__csr_release(csr);
     kith__ids_release(ids);
     return st;
+}
+
+static void give_back(const void *array, int64_t bytes)
+{
+    if (array && bytes > 0)
+        (void)madvise((void *)array, (size_t)bytes, MADV_DONTNEED);
+}
+
+void kith__graph_give_back(const kith_graph *g)
+{
+    if (!g->files)
+        return;
+    give_back(g->neighbours, g->entries * 4);
+    give_back(g->weights, g->entries * 4);
 }
 
 void kith_graph_free(kith_graph *g)

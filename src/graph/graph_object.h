@@ -31,8 +31,15 @@ struct kith_graph {
     kith__ids ids;         /* in the order of the input */
     const int32_t *listed; /* order.h; NULL if nodes are numbered as listed */
     const int32_t *place;  /* its inverse */
-    kith__map *map; /* the arrays lie in it; NULL if they are on the heap */
+    kith__map *map;   /* the arrays lie in it; NULL if they are on the heap */
+    const int *files; /* neighbours and weights lie, mapped, in these files,
+                         larger than memory; else NULL */
 };
+
+/* Entries that a pass reads of such a graph before it gives their pages back:
+ * what is read once must not fill the memory that was allowed. */
+enum { KITH__READ_AT_ONCE = 1 << 20 };
+void kith__graph_give_back(const kith_graph *g);
 
 /* A graph of rows and ids, both handed over (also on failure). */
 kith_status kith__graph_new(kith__csr *csr, kith__ids *ids, kith_graph **out,

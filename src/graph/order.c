@@ -2,6 +2,7 @@
 
 #include "core/alloc.h"
 #include "core/job.h"
+#include "core/out_file.h"
 #include "core/sort.h"
 #include "graph/rows.h"
 
@@ -109,7 +110,10 @@ static bool mostly_far(const kith_graph *g)
 
             near += far <= reach && far >= -reach;
         }
+        if (u / step % 64 == 63) /* each has read 16 pages around it */
+            kith__graph_give_back(g);
     }
+    kith__graph_give_back(g);
     return near <= seen / NEAR_MOST;
 }
 
@@ -121,48 +125,72 @@ bool kith__order_pays(const kith_graph *g)
 
 /* ---- other numbers ------------------------------------------------------- */
 
-enum { TOGETHER = 1 << 21 }; /* entries that are sorted before they go out */
+/* Entries that are sorted before they go out; fewer of a graph that had to go
+ * to disk. */
+enum { TOGETHER = 1 << 21, TOGETHER_LEAST = 1 << 18 };
 
 /* Rows that are renumbered together. */
 typedef struct batch {
     const kith_graph *g;
     const int32_t *from, *to;
     const int64_t *rows; /* new offsets */
+    int64_t together;    /* entries that are sorted before they go out */
     uint32_t *entry;     /* without weights */
     uint64_t *wide;      /* new neighbour << 32 | bits of the weight */
     int32_t *neighbours;
     float *weights;
 } batch;
 
-static void renumber_row(const batch *b, int32_t u, int64_t base)
+/* Rows that lie in a file are taken in another order than theirs: by reading,
+ * since a page of the map is as large as many of them. */
+static bool read_row(const batch *b, int64_t begin, int64_t at, int64_t n)
+{
+    const kith_graph *g = b->g;
+
+    return kith__read_at(g->files[0], b->neighbours + at, n * 4, begin * 4) &&
+           (!g->weights ||
+            kith__read_at(g->files[1], b->weights + at, n * 4, begin * 4));
+}
+
+/* False if a file could not be read. */
+static bool renumber_row(const batch *b, int32_t u, int64_t base)
 {
     const kith_graph *g = b->g;
     const int64_t begin = g->rows[b->from[u]], at = b->rows[u] - base;
     const int64_t n = b->rows[u + 1] - b->rows[u];
+    const int32_t *neighbours = g->neighbours + begin;
+    const float *weights = g->weights ? g->weights + begin : NULL;
 
-    if (!g->weights) {
+    if (g->files) {
+        if (!read_row(b, begin, at, n))
+            return false;
+        neighbours = b->neighbours + at;
+        weights = g->weights ? b->weights + at : NULL;
+    }
+    if (!weights) {
         for (int64_t p = 0; p < n; p++)
-            b->entry[at + p] = (uint32_t)b->to[g->neighbours[begin + p]];
+            b->entry[at + p] = (uint32_t)b->to[neighbours[p]];
         kith__sort_u32(b->entry + at, n);
-        return;
+        return true;
     }
     for (int64_t p = 0; p < n; p++)
-        b->wide[at + p] = (uint64_t)(uint32_t)b->to[g->neighbours[begin + p]]
-                              << 32 |
-                          kith__float_bits(g->weights[begin + p]);
+        b->wide[at + p] = (uint64_t)(uint32_t)b->to[neighbours[p]] << 32 |
+                          kith__float_bits(weights[p]);
     kith__sort_u64(b->wide + at, n);
     for (int64_t p = at; p < at + n; p++) {
         b->neighbours[p] = (int32_t)(b->wide[p] >> 32);
         b->weights[p] = kith__bits_float((uint32_t)b->wide[p]);
     }
+    return true;
 }
 
 /* The end of the batch of rows that begins with `first`. */
-static int32_t batch_end(const int64_t *rows, int32_t n, int32_t first)
+static int32_t batch_end(const batch *b, int32_t first)
 {
+    const int64_t *rows = b->rows;
     int32_t last = first + 1;
 
-    while (last < n && rows[last + 1] - rows[first] <= TOGETHER)
+    while (last < b->g->n && rows[last + 1] - rows[first] <= b->together)
         last++;
     return last;
 }
@@ -171,7 +199,7 @@ static kith_status batch_new(batch *b, kith_error *err)
 {
     const int64_t longest = largest_degree(b->rows, b->g->n);
     const int64_t all = b->g->entries;
-    const int64_t most = all < TOGETHER ? all : TOGETHER;
+    const int64_t most = all < b->together ? all : b->together;
     const int64_t room = longest > most ? longest : most;
     kith_status st = KITH_OK;
 
@@ -201,20 +229,30 @@ kith_status kith__renumber(const kith_graph *g, const int32_t *from,
                            kith__emit_fn emit, void *user, int64_t *rows,
                            kith_error *err)
 {
-    batch b = {.g = g, .from = from, .to = to, .rows = rows};
+    batch b = {.g = g,
+               .from = from,
+               .to = to,
+               .rows = rows,
+               .together = g->files ? TOGETHER_LEAST : TOGETHER};
     kith_status st = KITH_OK;
+    bool failed = false;
 
     rows[0] = 0;
     for (int32_t u = 0; u < g->n; u++)
         rows[u + 1] = rows[u] + g->rows[from[u] + 1] - g->rows[from[u]];
     TRY(batch_new(&b, err));
     for (int32_t first = 0, last; first < g->n; first = last) {
-        last = batch_end(rows, g->n, first);
+        last = batch_end(&b, first);
         TRY(kith__progress(job, "numbering", rows[first], g->entries,
                            "neighbours", err));
-#pragma omp parallel for num_threads(kith__threads(job)) schedule(dynamic, 16)
+#pragma omp parallel for num_threads(kith__threads(job)) schedule(dynamic, 16) \
+    reduction(||                                                               \
+              : failed)
         for (int32_t u = first; u < last; u++)
-            renumber_row(&b, u, rows[first]);
+            failed = !renumber_row(&b, u, rows[first]) || failed;
+        if (failed)
+            TRY(kith__fail(err, KITH_ERR_IO, NULL, 0,
+                           "cannot read a temporary file"));
         TRY(emit(user, b.neighbours, b.weights, rows[last] - rows[first], err));
     }
 out:

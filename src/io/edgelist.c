@@ -778,9 +778,13 @@ static kith_status open_parser(parser *p, const kith__known *known,
     if (memory > 0 && memory / 16 / 12 / p->threads < HAND_OVER)
         p->hand_over = memory / 16 / 12 / p->threads;
     TRY_NEW(p->gathered, kith__alloc_zeroed(p->threads, sizeof(*p->gathered)));
+    /* Each may hold the ids of its block, half a MiB: an eighth of memory. */
     p->n_slots = p->threads * (kith__source_compressed(p->source)
                                    ? UNPACKED_PER_THREAD
                                    : PLAIN_PER_THREAD);
+    if (memory > 0 && memory >> 22 < p->n_slots)
+        p->n_slots = memory >> 22 > p->threads ? (int)(memory >> 22)
+                                               : p->threads;
     TRY_NEW(p->slots, kith__alloc_zeroed(p->n_slots, sizeof(*p->slots)));
     TRY(kith__source_plan(p->source, &first, &more, err));
     if (more) {

@@ -583,6 +583,26 @@ static uint64_t sum_of(const void *bytes, int64_t size)
     return bytes ? XXH3_64bits(bytes, (size_t)size) : 0;
 }
 
+/* The same of an array of the graph's entries, whose pages are given back. */
+static uint64_t sum_entries(const kith_graph *g, const void *array)
+{
+    const int64_t size = g->entries * 4, most = (int64_t)KITH__READ_AT_ONCE * 4;
+    XXH3_state_t *sum = g->files && array ? XXH3_createState() : NULL;
+    uint64_t digest;
+
+    if (!sum)
+        return sum_of(array, size);
+    XXH3_64bits_reset(sum);
+    for (int64_t at = 0; at < size; at += most) {
+        XXH3_64bits_update(sum, (const char *)array + at,
+                           (size_t)(size - at < most ? size - at : most));
+        kith__graph_give_back(g);
+    }
+    digest = XXH3_64bits_digest(sum);
+    XXH3_freeState(sum);
+    return digest;
+}
+
 void kith__kg_listed_sums(const kith_graph *g, uint64_t sums[3])
 {
     static const char *const tags[3] = {"rows", "nbrs", "weights"};
@@ -596,8 +616,8 @@ void kith__kg_listed_sums(const kith_graph *g, uint64_t sums[3])
         return;
     }
     sums[0] = sum_of(g->rows, ((int64_t)g->n + 1) * 8);
-    sums[1] = sum_of(g->neighbours, g->entries * 4);
-    sums[2] = sum_of(g->weights, g->entries * 4);
+    sums[1] = sum_entries(g, g->neighbours);
+    sums[2] = sum_entries(g, g->weights);
 }
 
 uint64_t kith_graph_hash(const kith_graph *g)

@@ -240,6 +240,13 @@ static kith_status check_options(const kith_dataset *d, const char *name,
         return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                           "method '%s' needs node features, and there are none",
                           name);
+    if (d->features &&
+        ((int64_t)d->features->columns + 1) * d->labels->classes > INT32_MAX)
+        return kith__fail(err, KITH_ERR_RANGE, NULL, 0,
+                          "%d feature columns times %d classes are more than "
+                          "%d weights",
+                          (int)d->features->columns, (int)d->labels->classes,
+                          INT32_MAX);
     return check_params(p, err);
 }
 

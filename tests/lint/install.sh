@@ -34,7 +34,8 @@ files_are_there() {
         lib/libkith.so.0 lib/pkgconfig/kith.pc lib/cmake/kith/kithConfig.cmake \
         share/man/man1/kith.1 share/bash-completion/completions/kith \
         share/zsh/site-functions/_kith \
-        share/fish/vendor_completions.d/kith.fish share/doc/kith/LICENSE; do
+        share/fish/vendor_completions.d/kith.fish share/doc/kith/LICENSE \
+        share/doc/kith/SECURITY.md share/doc/kith/kith.spdx.json; do
         [ -s "$prefix/$f" ] || { echo "missing: $f" && missing=1; }
     done
     return $missing
@@ -103,10 +104,46 @@ man_pages_are_clean() {
 
 completion_is_a_script() { bash -n "$prefix/share/bash-completion/completions/kith"; }
 
+# Position independent, relocated once and then read-only, no stack that runs,
+# checked buffers and returns; where the processor knows, marked jump targets.
+hardened() {
+    local file bad=0
+    for file in "$prefix/bin/kith" "$prefix/lib/libkith.so"; do
+        for what in '-hW|DYN' '-lW|GNU_RELRO' '-lW|GNU_STACK .* RW ' '-dW|BIND_NOW' \
+            '--dyn-syms -W|__stack_chk_fail' '--dyn-syms -W|_chk@'; do
+            # shellcheck disable=SC2086
+            readelf ${what%|*} "$file" | grep -q -e "${what#*|}" ||
+                { echo "$file: no ${what#*|}" && bad=1; }
+        done
+        [ "$(uname -m)" != x86_64 ] || objdump -d "$file" | grep -q endbr64 ||
+            { echo "$file: no endbr64" && bad=1; }
+    done
+    return $bad
+}
+
+# Every library that is linked is in the list of parts, but for the system's.
+sbom_is_whole() {
+    local library bad=0 list=$prefix/share/doc/kith/kith.spdx.json
+    grep -q '"spdxVersion": "SPDX-2.3"' "$list" || return 1
+    ! grep -n '"versionInfo": ""' "$list" || return 1
+    for library in $(readelf -dW "$prefix/bin/kith" "$prefix/lib/libkith.so" |
+        sed -n 's/.*(NEEDED).*\[lib\(.*\)\.so.*/\1/p' | sort -u); do
+        case $library in
+        c | m) continue ;;
+        z) library=zlib ;;
+        esac
+        grep -qE "\"name\": \"(lib)?$library\"" "$list" ||
+            { echo "$library is not in it" && bad=1; }
+    done
+    return $bad
+}
+
 step stages stage
 step files_are_there files_are_there
 step shows_only_public_names only_public_names
 step holds_no_build_paths no_build_paths
+step is_hardened hardened
+step lists_its_parts sbom_is_whole
 step works_with_pkg_config with_pkg_config
 step works_statically static_with_pkg_config
 step works_with_find_package with_cmake
