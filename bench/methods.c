@@ -227,7 +227,8 @@ static kith_status take_split(const kith_dataset *d, kith_split *out,
     for (int i = 0; i < n; i++)
         paper |= strcmp(names[i], "paper-0") == 0;
     TRY(paper ? kith_split_read(d, "paper-0", out, err)
-              : kith_split_random(d->graph, d->labels, PER_CLASS, 0, 1, 0, out, err));
+              : kith_split_random(d->graph, d->labels, PER_CLASS, 0, 1, 0, out,
+                                  err));
 out:
     kith_names_free(names, n);
     return st;

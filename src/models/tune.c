@@ -81,9 +81,26 @@ static void try_own(const kith__task *task, const kith__method *method,
     kith__note_failure(got, &why, st, err);
 }
 
-/* Score many points; *best is the index of the best: by accuracy, or by
- * log-loss, the finer measure where many points differ little, of those that
- * are no less accurate than not learning. */
+/* The best of n points: by accuracy, or by log-loss, the finer measure where
+ * many points differ little, of those that are no less accurate than not
+ * learning. */
+static int best_of(const kith_params *points, const kith__score *scores, int n,
+                   bool by_loss)
+{
+    const double floor = points[0].g1 == 0 && points[0].g2 == 0
+                             ? scores[0].accuracy
+                             : 0;
+    int best = 0;
+
+    for (int i = 1; i < n; i++)
+        if (by_loss ? scores[i].log_loss < scores[best].log_loss &&
+                          scores[i].accuracy >= floor
+                    : kith__better(&scores[i], &scores[best]))
+            best = i;
+    return best;
+}
+
+/* Score many points; *best is the index of the best. */
 static kith_status
 try_points(const kith__task *task, const kith__method *method,
            const kith_params *points, int n, const float *potentials,
@@ -94,7 +111,6 @@ try_points(const kith__task *task, const kith__method *method,
     kith__score scores[MOST_POINTS] = {{0}};
     kith_status st = KITH_OK;
     bool done, saved = false;
-    double floor;
 
     done = kith__checkpoint_scores(task->checkpoint, n, scores);
     if (done)
@@ -116,13 +132,7 @@ try_points(const kith__task *task, const kith__method *method,
         goto out;
     if (!saved)
         TRY(kith__checkpoint_add(task->checkpoint, n, scores, err));
-    *best = 0;
-    floor = points[0].g1 == 0 && points[0].g2 == 0 ? scores[0].accuracy : 0;
-    for (int i = 1; i < n; i++)
-        if (by_loss ? scores[i].log_loss < scores[*best].log_loss &&
-                          scores[i].accuracy >= floor
-                    : kith__better(&scores[i], &scores[*best]))
-            *best = i;
+    *best = best_of(points, scores, n, by_loss);
     *best_score = scores[*best];
 out:
     return st;

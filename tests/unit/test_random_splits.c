@@ -240,9 +240,12 @@ TEST(splits_that_leave_nothing_to_test_are_refused)
     for (int32_t v = 0; v < NODES; v++)
         of[v] = -1;
     CHECK(kith_split_random(NULL, &l, 5, 0, 1, 0, &s, &err) == KITH_ERR_RANGE);
-    CHECK(kith_split_random(NULL, &l, 0, 0, 1, 0, &s, &err) == KITH_ERR_ARGUMENT);
-    CHECK(kith_split_random(NULL, &l, 1, -1, 1, 0, &s, &err) == KITH_ERR_ARGUMENT);
-    CHECK(kith_split_random(NULL, &l, 1, 0, 1, -1, &s, &err) == KITH_ERR_ARGUMENT);
+    CHECK(kith_split_random(NULL, &l, 0, 0, 1, 0, &s, &err) ==
+          KITH_ERR_ARGUMENT);
+    CHECK(kith_split_random(NULL, &l, 1, -1, 1, 0, &s, &err) ==
+          KITH_ERR_ARGUMENT);
+    CHECK(kith_split_random(NULL, &l, 1, 0, 1, -1, &s, &err) ==
+          KITH_ERR_ARGUMENT);
 }
 
 /* ---- holding out --------------------------------------------------------- */
@@ -347,8 +350,8 @@ TEST(senseless_shares_and_nodes_are_refused)
     parts p;
 
     for (int i = 0; i < 5; i++)
-        CHECK(kith_hold_out(NULL, &l, NULL, 0, bad[i], 1, &p.kept, &p.n_kept, &p.held,
-                            &p.n_held, NULL) == KITH_ERR_ARGUMENT);
+        CHECK(kith_hold_out(NULL, &l, NULL, 0, bad[i], 1, &p.kept, &p.n_kept,
+                            &p.held, &p.n_held, NULL) == KITH_ERR_ARGUMENT);
     CHECK(kith_hold_out(NULL, &l, beyond, 1, .5, 1, &p.kept, &p.n_kept, &p.held,
                         &p.n_held, NULL) == KITH_ERR_ARGUMENT);
     CHECK(kith_hold_out(NULL, &l, below, 1, .5, 1, &p.kept, &p.n_kept, &p.held,
