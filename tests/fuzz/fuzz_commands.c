@@ -82,7 +82,7 @@ static void classify(const kith_dataset *d, const char *method)
     kith_split_release(&split);
 }
 
-static void use_graph(const kith_dataset *d, uint64_t draw)
+static void use_graph(const kith_dataset *d, int method)
 {
     kith_graph_stats stats;
     kith_error err;
@@ -93,7 +93,7 @@ static void use_graph(const kith_dataset *d, uint64_t draw)
         return;
     (void)kith_graph_stats_compute(d->graph, NULL, &stats, &err);
     (void)kith_graph_write(d->graph, "/dev/null", KITH_GRAPH_TSV, NULL, &err);
-    classify(d, all[draw % (uint64_t)methods].name);
+    classify(d, all[method % methods].name);
 }
 
 /* On the set that it was made for, which its classes tell. */
@@ -129,7 +129,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     } else if (bytes[5] == 'G' && kith_dataset_open(kith_fuzz_file(bytes, size),
                                                     &o, &d, &err) == KITH_OK) {
         kith_fuzz_opened = true;
-        use_graph(d, XXH3_64bits(bytes, size));
+        use_graph(d, bytes[METHOD_AT]);
     }
     kith_model_free(m);
     kith_dataset_free(d);

@@ -42,7 +42,7 @@ static kith_labels *make_labels(int32_t n, int classes)
     l->nodes = n;
     l->labelled = n;
     for (int c = 0; l->names && c < classes; c++, l->classes++)
-        l->names[c] = kith__copy_string("abc" + c, 1);
+        l->names[c] = kith__copy_string(&"abc"[c], 1);
     for (int32_t u = 0; l->of && u < n; u++)
         l->of[u] = u * classes / n;
     return l;
@@ -69,8 +69,11 @@ static kith_features *make_features(const kith_labels *l, bool sparse)
         }
     } else {
         f->value = kith__alloc(f->entries, sizeof(*f->value));
-        for (int64_t i = 0; f->value && i < f->entries; i++)
-            f->value[i] = (float)(i * 5 % 7) / 4 - (float)l->of[i / COLUMNS];
+        for (int64_t i = 0; f->value && i < f->entries; i++) {
+            const int64_t u = i / COLUMNS;
+
+            f->value[i] = (float)(i * 5 % 7) / 4 - (float)l->of[u];
+        }
     }
     return f;
 }

@@ -21,4 +21,8 @@ kith_dataset *small_set(int which);
  * kith_split_release(). */
 kith_status small_split(const kith_dataset *d, kith_split *out);
 
+/* The byte of a built graph's header that says which method fuzz_commands
+ * runs: it is reserved, and no reader looks at it. */
+enum { METHOD_AT = 44 };
+
 #endif

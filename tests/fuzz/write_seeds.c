@@ -3,6 +3,7 @@
  * FOLDER/kg, model, commands and checkpoint.  Old bytes in the repository would
  * stop at the version and test nothing.
  */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,19 +40,37 @@ static const char *path_of(const char *kind, const char *name)
 
 static void write_graphs(const kith_dataset *d, int which)
 {
-    static const char *const kinds[] = {"kg", "commands"};
     kith_error err;
 
-    for (int k = 0; k < 2; k++)
-        for (int order = KITH_ORDER_INPUT; order <= KITH_ORDER_DEGREE;
-             order++) {
-            char name[64];
+    for (int order = KITH_ORDER_INPUT; order <= KITH_ORDER_DEGREE; order++) {
+        char name[64];
 
-            snprintf(name, sizeof(name), "graph-%d-%d.kg", which, order);
-            must(kith__built_write(d, false, (kith_order)order,
-                                   path_of(kinds[k], name), NULL, &err),
-                 &err, name);
-        }
+        snprintf(name, sizeof(name), "graph-%d-%d.kg", which, order);
+        must(kith__built_write(d, false, (kith_order)order, path_of("kg", name),
+                               NULL, &err),
+             &err, name);
+    }
+}
+
+/* A graph for a method, whose number is in a byte that means nothing else: see
+ * fuzz_commands.c. */
+static void write_task(const kith_dataset *d, int which, int method)
+{
+    const unsigned char number = (unsigned char)method;
+    char name[64];
+    kith_error err;
+    const char *path;
+    int fd;
+
+    snprintf(name, sizeof(name), "%d-%d.kg", which, method);
+    path = path_of("commands", name);
+    must(kith__built_write(d, false,
+                           method % 2 ? KITH_ORDER_INPUT : KITH_ORDER_DEGREE,
+                           path, NULL, &err),
+         &err, name);
+    fd = open(path, O_WRONLY);
+    if (fd < 0 || pwrite(fd, &number, 1, METHOD_AT) != 1 || close(fd) != 0)
+        exit(1);
 }
 
 /* The name begins with the data set that the model belongs to. */
@@ -101,8 +120,10 @@ int main(int argc, char **argv)
              "split");
         write_graphs(d, which);
         for (int i = 0; i < methods; i++)
-            if (is_wanted(all[i].name, which))
+            if (is_wanted(all[i].name, which)) {
                 write_model(d, which, all[i].name, &split);
+                write_task(d, which, i);
+            }
         kith_split_release(&split);
         kith_dataset_free(d);
     }
