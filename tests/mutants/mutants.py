@@ -281,7 +281,8 @@ def run_test(tree, name, cpu, wall, more=()):
         os.setsid()
         resource.setrlimit(resource.RLIMIT_CPU, (int(cpu) + 1, int(cpu) + 2))
         resource.setrlimit(resource.RLIMIT_FSIZE, (GIB, GIB))
-        resource.setrlimit(resource.RLIMIT_AS, (8 * GIB, 8 * GIB))
+        # room for a thousand threads, not for all numbers a change can make
+        resource.setrlimit(resource.RLIMIT_AS, (32 * GIB, 32 * GIB))
 
     p = subprocess.Popen(command(tree, name), cwd=place, env=env,
                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
