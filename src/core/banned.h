@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Macros, to some compilers, where _FORTIFY_SOURCE is on. */
+#undef sprintf
+#undef vsprintf
+
 #pragma GCC poison atoi atol atof strcpy strcat sprintf vsprintf strtok rand \
     srand gets
 
