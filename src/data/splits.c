@@ -240,6 +240,13 @@ out:
     return st;
 }
 
+/* An error is told from the end by errno alone. */
+static struct dirent *next_entry(DIR *dir)
+{
+    errno = 0;
+    return readdir(dir);
+}
+
 kith_status kith_dataset_splits(const kith_dataset *d, char ***names,
                                 int *count, kith_error *err)
 {
@@ -254,7 +261,7 @@ kith_status kith_dataset_splits(const kith_dataset *d, char ***names,
     dir = d->splits_at ? opendir(d->splits_at) : NULL;
     if (d->splits_at && !dir)
         TRY(kith__fail_errno(err, d->splits_at, "open"));
-    while (dir && (errno = 0, entry = readdir(dir))) {
+    while (dir && (entry = next_entry(dir))) {
         bool is;
 
         TRY(is_split(d, entry->d_name, &is, err));

@@ -30,6 +30,7 @@ OMP_WAIT_POLICY=passive
 export BUILD TESTS KITH DATA SHARED FAULTS OMP_WAIT_POLICY
 
 scratch=$(mktemp -d) || exit 2
+chmod 711 "$scratch" # some parts run commands as another user
 trap 'cd /; chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 rows=$scratch/rows bad=0

@@ -59,10 +59,11 @@ attempt() {
     rm -rf out/* && [ "$name" = explain ] || [ "$name" = eval ] ||
         { echo old >out/table && chmod 666 out/table; }
     tried=$((tried + 1))
+    # The pipe has no limit of its size, so that the message arrives.
     # shellcheck disable=SC2086 # words are words
     timeout -k 5 60 $as_other prlimit "$@" "$work/kith" $words \
-        >stdout 2>stderr </dev/null
-    code=$?
+        2>&1 >stdout </dev/null | cat >stderr
+    code=${PIPESTATUS[0]}
     judge "$code" "$*"
 }
 
