@@ -173,7 +173,8 @@ void term_signed_bar(FILE *stream, double share, int width)
 /* What format and list make, tamed; longer text is cut. */
 enum { LONGEST_LINE = 8192 };
 
-static void tamed_text(char out[LONGEST_LINE], const char *format, va_list list)
+__attribute__((format(printf, 2, 0))) static void
+tamed_text(char out[LONGEST_LINE], const char *format, va_list list)
 {
     vsnprintf(out, LONGEST_LINE, format, list);
     term_tame(out);
