@@ -26,15 +26,15 @@ for method in linbp lcm lcm-em lp gcn; do
 done
 
 # row FILE SEED "WHAT" COMMAND...: @ in the command is the flipped copy.  Header
-# bits differ from one command to the next.
+# bits differ from one command to the next: eight in a row see them all.
 row() {
     file=$1 seed=$2 what=$3
     shift 3
     for mend in 0 1; do
         kind="bit flipped"
         [ $mend = 0 ] || kind="bit flipped, checksums mended"
-        counts=$("$flips" "$file" "@$seed" $mend $every $sample \
-            $((seed * 2 + mend)) "$@") || exit 2
+        counts=$("$flips" "$file" "@$seed" $mend $every $sample "$seed" \
+            "$@") || exit 2
         printf '%s\t%s\t%s\n' "$what" "$kind" "$counts" >"row-$seed-$mend"
     done
     rm -f "@$seed"
