@@ -103,7 +103,11 @@ int main(int argc, char **argv)
         else
             feed(argv[i]);
     printf("# %d of %d opened\n", opened, fed);
+#ifdef KITH_HAVE_ZLIB
     good = fed > 0 && unreadable == 0 && 2 * opened >= fed;
+#else /* what is compressed does not */
+    good = fed > 0 && unreadable == 0 && opened > 0;
+#endif
     printf("%s corpus_%s\n", good ? "ok" : "not ok", name);
     return !good;
 }
