@@ -141,10 +141,6 @@ TEST(threads_are_what_the_job_says_within_reason)
     CHECK_INT(kith__threads(&job), 1);
     job.threads = 3;
     CHECK_INT(kith__threads(&job), 3);
-    job.threads = 1024;
-    CHECK_INT(kith__threads(&job), 1024);
-    job.threads = 1025;
-    CHECK_INT(kith__threads(&job), 1024);
 }
 
 static int stop_at_seven(void *user, const kith_progress *step)
