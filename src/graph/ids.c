@@ -475,8 +475,8 @@ int32_t kith__id_set_add(kith__id_set *set, const char *id, size_t length,
                          bool *added)
 {
     uint32_t hash = set_hash(set, id, length);
-    uint64_t slot;
-    int32_t node;
+    uint64_t slot = 0;
+    int32_t node = -1;
 
     if (added)
         *added = false;
