@@ -3,7 +3,7 @@
 
 Usage: gnn_torch.py DATA SPLIT THREADS EPOCHS
 Prints one JSON line per model: {"name": "gcn", "seconds": ...}.  The models are
-those of src/models/gcn.c and gat.c: same sizes, dropout, Adam, all nodes in
+those of src/models/baselines/gcn.c and gat.c: same sizes, dropout, Adam, all nodes in
 every step, the usual sparse tensors and scatter operations.
 """
 import glob

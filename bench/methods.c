@@ -18,7 +18,7 @@
 
 #include "core/alloc.h"
 #include "kith/kith.h"
-#include "models/potentials.h"
+#include "models/potentials/node_potentials.h"
 
 enum { ROUNDS = 5, GRID = 64, PER_CLASS = 20 };
 
@@ -239,7 +239,7 @@ static kith_status fit_potentials(bench *b, const kith_features *features,
 {
     const kith_params p = fixed_params();
     const kith__task *t = &b->task;
-    kith__design design = {0};
+    kith__feature_matrix design = {0};
     float *weights = NULL;
     kith_status st = KITH_OK;
 
@@ -247,12 +247,12 @@ static kith_status fit_potentials(bench *b, const kith_features *features,
         kith__potentials_of_labels(t, b->potentials);
         return KITH_OK;
     }
-    TRY(kith__design_new(t->graph, features, p.prep, p.smooth, NULL, NULL,
-                         &design, err));
+    TRY(kith__feature_matrix_new(t->graph, features, p.prep, p.smooth, NULL,
+                                 NULL, &design, err));
     TRY(kith__potentials_fit(t, &design, &p, &weights, err));
     TRY(kith__potentials_of_features(t, &design, weights, b->potentials, err));
 out:
-    kith__design_release(&design);
+    kith__feature_matrix_release(&design);
     kith__free(weights);
     return st;
 }
@@ -296,7 +296,8 @@ static kith_status run(const char *path, const char *folder, int threads,
                       .truth = truth,
                       .n_train = keep_labelled(d->labels, &split, truth),
                       .threads = kith__threads(&job)};
-    if (!kith__coupled_start(d->graph, t->threads, &t->W, &b.scale, &b.weights))
+    if (!kith__operator_start(d->graph, t->threads, &t->W, &b.scale,
+                              &b.weights))
         TRY(kith__no_memory(err));
     cells = (int64_t)t->n * t->classes;
     TRY_NEW(b.potentials, kith__alloc(cells, sizeof(float)));

@@ -84,7 +84,7 @@ def linbp(t):
 
 
 def lcm(t, g1=.05, g2=.0005, lam=.05):
-    """The formulas at the top of src/models/lcm.c, as written."""
+    """The formulas at the top of src/models/lcm/lcm.c, as written."""
     u, v, w, h, q = t.u, t.v, t.w, t.h, t.phi - 1 / t.c
     p = q
     for _ in range(OUTER):
@@ -130,7 +130,7 @@ def lcm_tuned(t, g1=.05, g2=.0005, lam=.05):
 
 
 def bp(t):
-    """The messages of src/models/bp.c: entry i of row v, neighbour u, holds
+    """The messages of src/models/propagation/bp.c: entry i of row v, neighbour u, holds
     log m_uv; all are renewed at once."""
     entries = len(t.v)
     total = sp.csr_matrix((np.ones(entries), np.arange(entries), t.indptr),

@@ -7,7 +7,7 @@ set(sanitizers ${KITH_SANITIZE})
 if(KITH_FUZZ)
     list(APPEND sanitizers fuzzer-no-link)
     # Optimised with all of these, its many inlined kernels take clang minutes.
-    set_source_files_properties(src/kernels/coupled.c PROPERTIES
+    set_source_files_properties(src/kernels/operator_csr.c PROPERTIES
         COMPILE_OPTIONS "-O0")
 endif()
 if(sanitizers)

@@ -9,8 +9,8 @@
 #include "core/job.h"
 #include "core/rng.h"
 #include "graph/order.h"
-#include "kernels/coupled.h"
-#include "kernels/vector.h"
+#include "kernels/operator.h"
+#include "kernels/simd.h"
 #include "kith/bench.h"
 
 enum { KINDS = 4, REPEATS = 99, MOST = 64 };
@@ -20,9 +20,9 @@ typedef struct bench {
     const kith_graph *g;
     kith_graph *listed; /* for the plain loop; NULL if g is so */
     int k;
-    kith__coupled W;       /* separable */
-    kith__coupled edges;   /* with a weight per edge */
-    kith__coupled as_read; /* the same, as the input lists the nodes */
+    kith__operator W;       /* separable */
+    kith__operator edges;   /* with a weight per edge */
+    kith__operator as_read; /* the same, as the input lists the nodes */
     float *scale, *weights, *own[2];
     float *X, *Q, *H;       /* by number */
     float *X_read, *Q_read; /* by place */
@@ -31,7 +31,7 @@ typedef struct bench {
 } bench;
 
 /* What one writes first: for each row, over its neighbours, over classes. */
-KITH__ALWAYS_INLINE void plain_row(const kith__coupled *W, const float *X,
+KITH__ALWAYS_INLINE void plain_row(const kith__operator *W, const float *X,
                                    int k, const float *H, const float *Q,
                                    float *restrict Y, int32_t u)
 {
@@ -49,7 +49,7 @@ KITH__ALWAYS_INLINE void plain_row(const kith__coupled *W, const float *X,
     }
 }
 
-static void plain_step(const kith__coupled *W, const float *X, int k,
+static void plain_step(const kith__operator *W, const float *X, int k,
                        const float *H, const float *Q, float *restrict Y)
 {
 #pragma omp parallel for num_threads(W->threads) schedule(dynamic, 1024)
@@ -68,11 +68,11 @@ static void run_once(bench *b, int kind, int i)
     switch (kind) {
     case STEP:
     case PORTABLE:
-        kith__coupled_step_on(kind == STEP, &b->W, b->X, b->k, b->H, b->Q,
-                              b->Y);
+        kith__operator_apply_on(kind == STEP, &b->W, b->X, b->k, b->H, b->Q,
+                                b->Y);
         break;
     case WEIGHTED:
-        kith__coupled_step(&b->edges, b->X, b->k, b->H, b->Q, b->Y);
+        kith__operator_apply(&b->edges, b->X, b->k, b->H, b->Q, b->Y);
         break;
     default:
         plain_step(&b->as_read, b->X_read, b->k, b->H, b->Q_read, b->Y_read);
@@ -81,7 +81,7 @@ static void run_once(bench *b, int kind, int i)
 }
 
 /* The weights of a separable W, one per edge. */
-static float *spread(const kith__coupled *W)
+static float *spread(const kith__operator *W)
 {
     float *w = kith__alloc_big(W->rows[W->n], sizeof(*w));
 
@@ -96,21 +96,21 @@ static float *spread(const kith__coupled *W)
 
 /* W with a weight per edge, of a graph that may have none. */
 static kith_status explicit_of(const kith_graph *g, int threads,
-                               kith__coupled *W, float **own, kith_error *err)
+                               kith__operator *W, float **own, kith_error *err)
 {
     kith_status st = KITH_OK;
     float *scale = NULL;
 
-    if (!kith__coupled_start(g, threads, W, &scale, own))
+    if (!kith__operator_start(g, threads, W, &scale, own))
         TRY(kith__no_memory(err));
     if (scale) {
         TRY_NEW(*own, spread(W));
-        *W = (kith__coupled){.n = W->n,
-                             .rows = W->rows,
-                             .neighbours = W->neighbours,
-                             .weights = *own,
-                             .rho = W->rho,
-                             .threads = threads};
+        *W = (kith__operator){.n = W->n,
+                              .rows = W->rows,
+                              .neighbours = W->neighbours,
+                              .weights = *own,
+                              .rho = W->rho,
+                              .threads = threads};
     }
 out:
     kith__free(scale);
@@ -148,7 +148,7 @@ static kith_status prepare(bench *b, const kith_job *job,
     const double begun = kith__seconds(threads);
     kith_status st = KITH_OK;
 
-    if (!kith__coupled_start(b->g, threads, &b->W, &b->scale, &b->weights))
+    if (!kith__operator_start(b->g, threads, &b->W, &b->scale, &b->weights))
         TRY(kith__no_memory(err));
     times->prepare = kith__seconds(threads) - begun;
     TRY_NEW(b->X, kith__alloc_big(cells, sizeof(float)));

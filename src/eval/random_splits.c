@@ -111,9 +111,9 @@ static void release(by_class *g)
  * class of one is taught. */
 static int32_t train_size(int32_t size, int32_t per_class)
 {
-    const int32_t spare = size > 1 ? size - 1 : size;
+    const int32_t scratch = size > 1 ? size - 1 : size;
 
-    return per_class < spare ? per_class : spare;
+    return per_class < scratch ? per_class : scratch;
 }
 
 static kith_status draw_train(const draws *d, const kith_labels *labels,

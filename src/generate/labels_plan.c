@@ -109,7 +109,7 @@ kith_status kith__label_plan_init(kith__label_plan *p,
     p->labels = (kith_labels){
         .nodes = o->nodes, .classes = o->classes, .labelled = o->nodes};
     kith__permutation_init(&p->places, (uint32_t)o->nodes, o->seed,
-                           kith__stream(KITH__FOR_CLASSES, 0));
+                           kith__file_stream(KITH__FOR_CLASSES, 0));
     TRY_NEW(p->start, kith__alloc((int64_t)o->classes + 1, sizeof(*p->start)));
     TRY_NEW(p->own, kith__alloc(o->classes, sizeof(*p->own)));
     TRY_NEW(p->labels.of, kith__alloc(o->nodes, sizeof(*p->labels.of)));

@@ -21,7 +21,7 @@ enum {
     KITH__FOR_NOISE
 };
 
-static inline uint64_t kith__stream(int purpose, int64_t item)
+static inline uint64_t kith__file_stream(int purpose, int64_t item)
 {
     return (uint64_t)purpose << 56 | (uint64_t)item;
 }

@@ -62,8 +62,8 @@ kith_status kith__node_features_draw(const kith__label_plan *plan,
     TRY_NEW(out->column, kith__alloc(out->entries, sizeof(*out->column)));
 #pragma omp parallel for num_threads(kith__threads(&o->job)) schedule(static)
     for (int32_t u = 0; u < n; u++) {
-        kith__rng rng = kith__rng_start(o->seed,
-                                        kith__stream(KITH__FOR_FEATURES, u));
+        kith__rng rng =
+            kith__rng_start(o->seed, kith__file_stream(KITH__FOR_FEATURES, u));
 
         out->row[u] = (int64_t)u * words;
         for (int32_t i = 0; i < words; i++)

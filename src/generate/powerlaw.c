@@ -181,7 +181,8 @@ static void draw_partners(const powerlaw *m, const kith__label_plan *p,
                           scratch *w, uint32_t t, int32_t c, int64_t k,
                           uint32_t *to)
 {
-    kith__rng rng = kith__rng_start(p->seed, kith__stream(KITH__FOR_EDGES, t));
+    kith__rng rng = kith__rng_start(p->seed,
+                                    kith__file_stream(KITH__FOR_EDGES, t));
 
     for (int64_t i = 0; i < k; i++) {
         const int32_t d = draw_class(p, c, &rng);
@@ -366,7 +367,7 @@ kith_status kith__powerlaw_start(kith__edge_source *s,
     m->power = 1 - 1 / (o->exponent - 1);
     m->inverse = 1 / m->power;
     kith__permutation_init(&m->ids, (uint32_t)o->nodes, o->seed,
-                           kith__stream(KITH__FOR_ARRIVAL, 0));
+                           kith__file_stream(KITH__FOR_ARRIVAL, 0));
     m->part_nodes = nodes_in_part(m->k);
     s->parts = ((int64_t)o->nodes + m->part_nodes - 1) / m->part_nodes;
     m->set_bits = bits_for(m->k);

@@ -42,7 +42,8 @@ static uint64_t threshold(double part, double whole)
 
 static void plan_levels(rmat *m, const kith_generate_options *o)
 {
-    kith__rng rng = kith__rng_start(o->seed, kith__stream(KITH__FOR_NOISE, 0));
+    kith__rng rng = kith__rng_start(o->seed,
+                                    kith__file_stream(KITH__FOR_NOISE, 0));
     const double a = o->rmat[0], b = o->rmat[1], c = o->rmat[2];
     const double d = fmax(0, 1 - a - b - c);
     const double most = fmin(.1, fmin(fmin(b, c), (a + d) / 2));
@@ -60,18 +61,18 @@ static void plan_levels(rmat *m, const kith_generate_options *o)
 /* 32 random bits, two at a time from one 64-bit number. */
 typedef struct halves {
     kith__rng rng;
-    uint64_t spare;
+    uint64_t scratch;
     bool has_spare;
 } halves;
 
 static inline uint64_t next_half(halves *h)
 {
     if (!h->has_spare)
-        h->spare = kith__rng_next(&h->rng);
+        h->scratch = kith__rng_next(&h->rng);
     else
-        h->spare >>= 32;
+        h->scratch >>= 32;
     h->has_spare = !h->has_spare;
-    return h->spare & UINT32_MAX;
+    return h->scratch & UINT32_MAX;
 }
 
 static uint32_t draw_u(const rmat *m, halves *random)
@@ -119,8 +120,8 @@ static void draw(const kith__edge_source *s, int64_t part, int thread,
     const kith__label_plan *p = s->plan;
     const rmat *m = s->model;
     const int64_t n = s->before(s, part + 1) - s->before(s, part);
-    halves random = {
-        .rng = kith__rng_start(p->seed, kith__stream(KITH__FOR_EDGES, part))};
+    halves random = {.rng = kith__rng_start(
+                         p->seed, kith__file_stream(KITH__FOR_EDGES, part))};
 
     (void)thread;
     for (int64_t i = 0; i < n; i++) {
@@ -148,7 +149,7 @@ kith_status kith__rmat_start(kith__edge_source *s, const kith__label_plan *plan,
     m->levels = __builtin_ctz((unsigned)o->nodes);
     plan_levels(m, o);
     kith__permutation_init(&m->ids, (uint32_t)o->nodes, o->seed,
-                           kith__stream(KITH__FOR_ARRIVAL, 0));
+                           kith__file_stream(KITH__FOR_ARRIVAL, 0));
     *s = (kith__edge_source){.plan = plan,
                              .edges = o->edges,
                              .parts = kith__equal_parts(o->edges),

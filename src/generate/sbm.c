@@ -16,7 +16,7 @@ static void draw(const kith__edge_source *s, int64_t part, int thread,
     const kith__label_plan *p = s->plan;
     const int64_t n = s->before(s, part + 1) - s->before(s, part);
     kith__rng rng = kith__rng_start(p->seed,
-                                    kith__stream(KITH__FOR_EDGES, part));
+                                    kith__file_stream(KITH__FOR_EDGES, part));
 
     (void)thread;
     for (int64_t i = 0; i < n; i++) {

@@ -5,13 +5,13 @@
 /* The part to take one from: the largest, the least needed of equals. */
 static int spare_part(const int32_t part[KITH__SPLIT_PARTS])
 {
-    int spare = KITH__VAL;
+    int scratch = KITH__VAL;
 
-    if (part[KITH__TEST] > part[spare])
-        spare = KITH__TEST;
-    if (part[KITH__TRAIN] > part[spare])
-        spare = KITH__TRAIN;
-    return spare;
+    if (part[KITH__TEST] > part[scratch])
+        scratch = KITH__TEST;
+    if (part[KITH__TRAIN] > part[scratch])
+        scratch = KITH__TRAIN;
+    return scratch;
 }
 
 void kith__split_sizes(int32_t size, const int32_t wish[KITH__SPLIT_PARTS],

@@ -110,7 +110,7 @@ static void add_apart(const float *X, const float *Y, const int32_t *row,
 /* ---- products ------------------------------------------------------------ */
 
 void kith__gemm(const float *X, const float *W, int64_t n,
-                const kith__rows *rows, int j, int k, bool add,
+                const kith__row_set *rows, int j, int k, bool add,
                 float *restrict Y, int threads)
 {
     const int64_t count = kith__row_count(rows, n);
@@ -126,7 +126,7 @@ void kith__gemm(const float *X, const float *W, int64_t n,
 }
 
 void kith__gemm_turned(const float *X, const float *W, int64_t n,
-                       const kith__rows *rows, int j, int k, bool add,
+                       const kith__row_set *rows, int j, int k, bool add,
                        float *restrict Y, int threads)
 {
     const int64_t count = kith__row_count(rows, n);
@@ -155,7 +155,7 @@ void kith__add_parts(const float *partial, int64_t cells, float *restrict G,
 }
 
 void kith__gemm_over_rows(const float *X, const float *Y, int64_t n,
-                          const kith__rows *rows, int j, int k,
+                          const kith__row_set *rows, int j, int k,
                           float *restrict G, float *partial, int threads)
 {
     const int64_t cells = (int64_t)j * k, count = kith__row_count(rows, n);
@@ -176,8 +176,8 @@ void kith__gemm_over_rows(const float *X, const float *Y, int64_t n,
     kith__add_parts(partial, cells, G, threads);
 }
 
-void kith__column_sums(const float *X, int64_t n, const kith__rows *rows, int k,
-                       float *restrict s, float *partial, int threads)
+void kith__column_sums(const float *X, int64_t n, const kith__row_set *rows,
+                       int k, float *restrict s, float *partial, int threads)
 {
     const int64_t count = kith__row_count(rows, n);
 

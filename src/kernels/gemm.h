@@ -6,7 +6,7 @@
 #ifndef KITH_KERNELS_GEMM_H
 #define KITH_KERNELS_GEMM_H
 
-#include "kernels/rows.h"
+#include "kernels/row_set.h"
 
 /* Sums over all rows are made of at most this many partial sums. */
 enum { KITH__GEMM_PARTS = 16 };
@@ -21,23 +21,23 @@ void kith__gemm_block(bool turn_a, bool turn_b, int64_t m, int64_t n, int64_t k,
 
 /* Y (n x k) = X (n x j) W (j x k) (+ Y if add), in the rows asked for. */
 void kith__gemm(const float *X, const float *W, int64_t n,
-                const kith__rows *rows, int j, int k, bool add,
+                const kith__row_set *rows, int j, int k, bool add,
                 float *restrict Y, int threads);
 
 /* Y (n x j) = X (n x k) W' (+ Y if add) with W j x k, in the rows asked for. */
 void kith__gemm_turned(const float *X, const float *W, int64_t n,
-                       const kith__rows *rows, int j, int k, bool add,
+                       const kith__row_set *rows, int j, int k, bool add,
                        float *restrict Y, int threads);
 
 /* G (j x k) = X'Y over the rows asked for, X n x j, Y n x k; partial has room
  * for KITH__GEMM_PARTS x j x k. */
 void kith__gemm_over_rows(const float *X, const float *Y, int64_t n,
-                          const kith__rows *rows, int j, int k,
+                          const kith__row_set *rows, int j, int k,
                           float *restrict G, float *partial, int threads);
 
 /* s_c = sum_u X_uc over them; partial as above with j = 1. */
-void kith__column_sums(const float *X, int64_t n, const kith__rows *rows, int k,
-                       float *restrict s, float *partial, int threads);
+void kith__column_sums(const float *X, int64_t n, const kith__row_set *rows,
+                       int k, float *restrict s, float *partial, int threads);
 
 /* The first row of part i of n rows. */
 static inline int64_t kith__part_begin(int64_t n, int i)

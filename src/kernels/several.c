@@ -1,11 +1,11 @@
 #include "kernels/several.h"
 
-#include "kernels/pull.h"
+#include "kernels/neighbour_sum.h"
 
 enum { CHUNK = 1024 }; /* neighbours summed together: hubs lose no digits */
 
 /* One column of each: all of a neighbour's are the lanes of a vector. */
-KITH__ALWAYS_INLINE void pull_one(const kith__coupled *shape, int64_t count,
+KITH__ALWAYS_INLINE void pull_one(const kith__operator *shape, int64_t count,
                                   const float *w, const float *x, int32_t u,
                                   float *out)
 {
@@ -32,7 +32,7 @@ KITH__ALWAYS_INLINE void pull_one(const kith__coupled *shape, int64_t count,
         out[j] = all[j];
 }
 
-static void pull_columns(const kith__coupled *shape, int count, const float *w,
+static void pull_columns(const kith__operator *shape, int count, const float *w,
                          const float *x, int k, int32_t u, float *out)
 {
     const int32_t *at = shape->neighbours;
@@ -61,7 +61,7 @@ static void pull_columns(const kith__coupled *shape, int count, const float *w,
     }
 }
 
-void kith__several_pull(const kith__coupled *shape, int count, const float *w,
+void kith__several_pull(const kith__operator *shape, int count, const float *w,
                         const float *x, int k, int32_t u, float *out)
 {
     if (k > 1)
@@ -73,7 +73,7 @@ void kith__several_pull(const kith__coupled *shape, int count, const float *w,
 }
 
 /* y > 0; sums in double, since they are to bound something. */
-KITH__ALWAYS_INLINE void norm(const kith__coupled *shape, int64_t count,
+KITH__ALWAYS_INLINE void norm(const kith__operator *shape, int64_t count,
                               const float *w, const float *y, int32_t u,
                               double *out)
 {
@@ -96,7 +96,7 @@ KITH__ALWAYS_INLINE void norm(const kith__coupled *shape, int64_t count,
         out[j] = j < 2 ? low[j] : high[j - 2];
 }
 
-void kith__several_norm(const kith__coupled *shape, int count, const float *w,
+void kith__several_norm(const kith__operator *shape, int count, const float *w,
                         const float *y, int32_t u, double *out)
 {
     if (count == KITH__SEVERAL)

@@ -11,8 +11,8 @@
 #ifndef KITH_KERNELS_SEVERAL_H
 #define KITH_KERNELS_SEVERAL_H
 
-#include "kernels/coupled.h"
-#include "kernels/vector.h"
+#include "kernels/operator.h"
+#include "kernels/simd.h"
 
 enum {
     KITH__SEVERAL = 4,        /* most W */
@@ -25,11 +25,11 @@ enum {
  * out (count x k) = sum_v w_uv x_v of each; x n x count x k, so that the rows
  * of a node lie together.  Of `shape` rows and neighbours are used.
  */
-void kith__several_pull(const kith__coupled *shape, int count, const float *w,
+void kith__several_pull(const kith__operator *shape, int count, const float *w,
                         const float *x, int k, int32_t u, float *out);
 
 /* out (count) = sum_v |w_uv| y_v of each, y n x count. */
-void kith__several_norm(const kith__coupled *shape, int count, const float *w,
+void kith__several_norm(const kith__operator *shape, int count, const float *w,
                         const float *y, int32_t u, double *out);
 
 #endif

@@ -2,8 +2,8 @@
 
 #include <math.h>
 
-#include "kernels/coupled.h"
-#include "kernels/vector.h"
+#include "kernels/operator.h"
+#include "kernels/simd.h"
 
 void kith__softmax(const float *x, int k, float *out)
 {

@@ -13,8 +13,8 @@
  * point 12 bytes and 16, of four 36 and 48.
  */
 #include "core/sort.h"
-#include "kernels/implicit_parts.h"
-#include "kernels/spectral.h"
+#include "kernels/lowrank_parts.h"
+#include "kernels/spectral_bound.h"
 
 enum {
     CHUNK = KITH__GATHER_CHUNK,
@@ -27,7 +27,7 @@ typedef struct gain {
     float by, alone;
 } gain;
 
-static gain last_gain(const kith__implicit *I, int point, float x_u)
+static gain last_gain(const kith__lowrank *I, int point, float x_u)
 {
     const float *M = I->term[point].M[I->terms - 1];
 
@@ -39,7 +39,7 @@ typedef struct gains {
     kith__v4 by, alone;
 } gains;
 
-static gains last_gains(const kith__implicit *I, const float *x_u)
+static gains last_gains(const kith__lowrank *I, const float *x_u)
 {
     gains g;
 
@@ -61,7 +61,7 @@ typedef struct one_sums {
 
 /* Over the neighbours at p .. end - 1, whose weights become by a + alone, and
  * unless they are the first what they were before beside. */
-KITH__ALWAYS_INLINE void sum_one(const kith__implicit *I, bool first, gain g,
+KITH__ALWAYS_INLINE void sum_one(const kith__lowrank *I, bool first, gain g,
                                  int64_t p, int64_t end, one_sums *to)
 {
     const int64_t last = I->start.rows[I->start.n] - 1;
@@ -86,14 +86,14 @@ KITH__ALWAYS_INLINE void sum_one(const kith__implicit *I, bool first, gain g,
     to->by_x += a.by_x;
 }
 
-KITH__ALWAYS_INLINE void gather_one(const kith__implicit *I, bool first,
+KITH__ALWAYS_INLINE void gather_one(const kith__lowrank *I, bool first,
                                     int32_t from, int32_t end,
                                     const kith__gathered *to,
-                                    kith__implicit_totals *totals)
+                                    kith__lowrank_totals *totals)
 {
     for (int32_t u = from; u < end; u++) {
         const int64_t begin = I->start.rows[u], stop = I->start.rows[u + 1];
-        const float *r = kith__implicit_record(I, u);
+        const float *r = kith__lowrank_record(I, u);
         const gain g = first ? (gain){r[0], 0} : last_gain(I, 0, r[0]);
         float *out = to->sums + 3 * (int64_t)u;
         one_sums a = {0};
@@ -110,11 +110,11 @@ KITH__ALWAYS_INLINE void gather_one(const kith__implicit *I, bool first,
     }
 }
 
-static void complete_one(const kith__implicit *I, int32_t u, double *out)
+static void complete_one(const kith__lowrank *I, int32_t u, double *out)
 {
     const int64_t last = I->start.rows[I->start.n] - 1;
     const int32_t *at = I->start.neighbours;
-    const gain g = last_gain(I, 0, kith__implicit_record(I, u)[1]);
+    const gain g = last_gain(I, 0, kith__lowrank_record(I, u)[1]);
     double sum = 0;
 
     for (int64_t p = I->start.rows[u]; p < I->start.rows[u + 1]; p++) {
@@ -144,7 +144,7 @@ KITH__ALWAYS_INLINE void ask_for(const float *record, int floats)
 }
 
 /* As above; first: the weights become those of the graph and by a_0 + alone. */
-KITH__ALWAYS_INLINE void sum_four(const kith__implicit *I, bool first,
+KITH__ALWAYS_INLINE void sum_four(const kith__lowrank *I, bool first,
                                   float scale, gains g, int64_t p, int64_t end,
                                   four_sums *to)
 {
@@ -184,7 +184,7 @@ KITH__ALWAYS_INLINE void sum_four(const kith__implicit *I, bool first,
 /* What a row leaves of each point. */
 KITH__ALWAYS_INLINE void finish_four(const four_sums *s, const float *x,
                                      float degree, float *out,
-                                     kith__implicit_totals *totals)
+                                     kith__lowrank_totals *totals)
 {
     for (int j = 0; j < KITH__LANES; j++) {
         out[3 * j] = s->wp[j];
@@ -196,14 +196,14 @@ KITH__ALWAYS_INLINE void finish_four(const four_sums *s, const float *x,
     }
 }
 
-KITH__ALWAYS_INLINE void gather_four(const kith__implicit *I, bool first,
+KITH__ALWAYS_INLINE void gather_four(const kith__lowrank *I, bool first,
                                      int32_t from, int32_t end,
                                      const kith__gathered *to,
-                                     kith__implicit_totals *totals)
+                                     kith__lowrank_totals *totals)
 {
     for (int32_t u = from; u < end; u++) {
         const int64_t begin = I->start.rows[u], stop = I->start.rows[u + 1];
-        const float *r = kith__implicit_record(I, u);
+        const float *r = kith__lowrank_record(I, u);
         const float shared[] = {r[0], r[0], r[0], r[0]};
         gains g = {kith__v4_all(0), kith__v4_all(0)};
         four_sums s = {0};
@@ -218,12 +218,12 @@ KITH__ALWAYS_INLINE void gather_four(const kith__implicit *I, bool first,
     }
 }
 
-static void complete_four(const kith__implicit *I, int32_t u, double *out)
+static void complete_four(const kith__lowrank *I, int32_t u, double *out)
 {
     typedef double v4d __attribute__((vector_size(32)));
     const int64_t last = I->start.rows[I->start.n] - 1;
     const int32_t *at = I->start.neighbours;
-    const gains g = last_gains(I, kith__implicit_record(I, u) + KITH__LANES);
+    const gains g = last_gains(I, kith__lowrank_record(I, u) + KITH__LANES);
     v4d sum = {0, 0, 0, 0};
 
     for (int64_t p = I->start.rows[u]; p < I->start.rows[u + 1]; p++) {
@@ -243,7 +243,7 @@ static void complete_four(const kith__implicit *I, int32_t u, double *out)
 /* ---- either -------------------------------------------------------------- */
 
 /* sum_v p_v^2 of listed row l, in every point */
-static void sum_squares(const kith__implicit *I, int64_t l,
+static void sum_squares(const kith__lowrank *I, int64_t l,
                         const kith__gathered *to)
 {
     const int64_t *rows = I->start.rows;
@@ -251,8 +251,8 @@ static void sum_squares(const kith__implicit *I, int64_t l,
     float sum[KITH__LANES] = {0};
 
     for (int64_t i = rows[u]; i < rows[u + 1]; i++) {
-        const float *p = kith__implicit_record(I, I->start.neighbours[i]) +
-                         kith__implicit_p_at(I, 0);
+        const float *p = kith__lowrank_record(I, I->start.neighbours[i]) +
+                         kith__lowrank_p_at(I, 0);
 
         for (int j = 0; j < I->points; j++)
             sum[j] += p[j] * p[j];
@@ -261,9 +261,8 @@ static void sum_squares(const kith__implicit *I, int64_t l,
         to->PP[(int64_t)j * to->n_rows + l] = sum[j];
 }
 
-void kith__stored_gather(const kith__implicit *I, int32_t from, int32_t end,
-                         const kith__gathered *to,
-                         kith__implicit_totals *totals)
+void kith__stored_gather(const kith__lowrank *I, int32_t from, int32_t end,
+                         const kith__gathered *to, kith__lowrank_totals *totals)
 {
     if (I->points == 1 && I->terms == 0)
         gather_one(I, true, from, end, to, totals);
@@ -278,16 +277,16 @@ void kith__stored_gather(const kith__implicit *I, int32_t from, int32_t end,
         sum_squares(I, l, to);
 }
 
-void kith__stored_begin_completing(const kith__implicit *I)
+void kith__stored_begin_completing(const kith__lowrank *I)
 {
     const int64_t *rows = I->start.rows;
 
 #pragma omp parallel for num_threads(I->start.threads) schedule(static)
     for (int32_t u = 0; u < I->start.n; u++)
-        kith__implicit_record(I, u)[0] = kith__rho_start(rows[u + 1] - rows[u]);
+        kith__lowrank_record(I, u)[0] = kith__rho_start(rows[u + 1] - rows[u]);
 }
 
-void kith__stored_complete(const kith__implicit *I, int32_t from, int32_t to,
+void kith__stored_complete(const kith__lowrank *I, int32_t from, int32_t to,
                            double *out)
 {
     for (int32_t u = from; u < to; u++, out += I->points)
@@ -297,11 +296,11 @@ void kith__stored_complete(const kith__implicit *I, int32_t from, int32_t to,
             complete_four(I, u, out);
 }
 
-void kith__stored_keep_x(const kith__implicit *I, int32_t first, int32_t last,
+void kith__stored_keep_x(const kith__lowrank *I, int32_t first, int32_t last,
                          int t)
 {
     for (int32_t u = first; u < last; u++) {
-        float *a = kith__implicit_record(I, u);
+        float *a = kith__lowrank_record(I, u);
 
         if (I->points == 1) {
             a[0] = t > 0 ? a[1] : a[0];

@@ -16,8 +16,8 @@
 
 #include "core/alloc.h"
 #include "core/job.h"
-#include "models/calibrate.h"
 #include "models/model_object.h"
+#include "models/potentials/calibrate.h"
 
 static const char *const candidates[] = {"lcm-em", "linbp", "lcm", "logreg"};
 

@@ -11,7 +11,7 @@
 #define KITH_MODELS_CHECKPOINT_H
 
 #include "core/status.h"
-#include "models/calibrate.h"
+#include "models/potentials/calibrate.h"
 
 typedef struct kith__checkpoint kith__checkpoint;
 

@@ -5,27 +5,28 @@
 #define KITH_MODELS_METHOD_H
 
 #include "core/job.h"
-#include "kernels/coupled.h"
+#include "kernels/operator.h"
 #include "kith/model.h"
-#include "models/calibrate.h"
 #include "models/checkpoint.h"
-#include "models/state.h"
+#include "models/fit_state.h"
+#include "models/potentials/calibrate.h"
 
-/* What would be known of training nodes without their labels: left_out.h. */
-typedef struct kith__left_out kith__left_out;
+/* What would be known of training nodes without their labels: out_of_fold.h. */
+typedef struct kith__out_of_fold kith__out_of_fold;
 
 /* A graph, its classes, and the training nodes: nothing else is known. */
 typedef struct kith__task {
     const kith_graph *graph;
-    kith__coupled W; /* as propagation starts: a_uv / sqrt(d_u d_v) */
+    kith__operator W; /* as propagation starts: a_uv / sqrt(d_u d_v) */
     int32_t n;
     int classes;
     const int32_t *train; /* ascending */
     const int32_t *truth; /* class of each of them */
     int32_t n_train;
-    const float *label_weight;      /* of each class, in potentials that are
-                                       labels; NULL = 1 */
-    const kith__left_out *left_out; /* NULL unless the method looks at it */
+    const float *label_weight; /* of each class, in potentials that are
+                                  labels; NULL = 1 */
+    const kith__out_of_fold
+        *out_of_fold; /* NULL unless the method looks at it */
     const kith_job *job;
     int threads;
     kith__checkpoint *checkpoint; /* NULL = none */
@@ -79,7 +80,7 @@ typedef struct kith__method kith__method;
 typedef kith_status
 kith__grid_fn(const kith__task *task, const kith__method *method,
               const kith_params *points, int n, const float *potentials,
-              const kith__known_nodes *val, kith__score *scores, bool *done,
+              const kith__labelled_nodes *val, kith__score *scores, bool *done,
               bool *saved, kith_error *err);
 
 /*
@@ -92,12 +93,12 @@ kith__grid_fn(const kith__task *task, const kith__method *method,
  */
 typedef kith_status
 kith__fit_fn(const kith__task *task, const kith_features *features,
-             const kith_train_options *options, const kith__known_nodes *val,
-             kith__state *state, kith__beliefs *out, kith_error *err);
+             const kith_train_options *options, const kith__labelled_nodes *val,
+             kith__fit_state *state, kith__beliefs *out, kith_error *err);
 typedef kith_status kith__apply_fn(const kith__task *task,
                                    const kith_features *features,
-                                   const kith__state *state, kith__beliefs *out,
-                                   kith_error *err);
+                                   const kith__fit_state *state,
+                                   kith__beliefs *out, kith_error *err);
 
 struct kith__method {
     bool uses_graph; /* else beliefs are the potentials' logarithms */
@@ -156,7 +157,7 @@ void kith__centre_potentials(const kith__task *task, const float *potentials,
  * change is at most `tolerance`; `other` is as large as P.  The certificate's
  * residual, iterations and converged are set.
  */
-kith_status kith__propagate(const kith__task *task, const kith__coupled *W,
+kith_status kith__propagate(const kith__task *task, const kith__operator *W,
                             const float *H, const float *Q, int most,
                             double tolerance, float *P, float *other,
                             kith_certificate *certificate, kith_error *err);

@@ -19,7 +19,7 @@ void kith_model_free(kith_model *m)
     kith__free(m->weights);
     kith__free(m->idf);
     kith__free(m->why);
-    kith__state_release(&m->state);
+    kith__fit_state_release(&m->state);
     kith__ids_release(&m->train);
     kith__free(m->train_class);
     kith__free(m);

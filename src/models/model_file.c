@@ -211,7 +211,7 @@ static bool needs_idf(const kith_model *m)
     return m->columns > 0 && m->params.prep == KITH_PREP_TFIDF;
 }
 
-static const char *state_fault(const kith__state *s)
+static const char *state_fault(const kith__fit_state *s)
 {
     for (int64_t i = 0; i < s->n; i++) {
         const kith__entry *e = &s->entries[i];
@@ -307,7 +307,7 @@ out:
 enum { TEXT = 0, NUMBER = 1, ARRAY = 2 };
 
 static kith_status put_state_table(kith__sections_writer *w,
-                                   const kith__state *s, kith_error *err)
+                                   const kith__fit_state *s, kith_error *err)
 {
     kith_status st = KITH_OK;
 
@@ -330,7 +330,7 @@ out:
     return st;
 }
 
-static kith_status put_state(kith__sections_writer *w, const kith__state *s,
+static kith_status put_state(kith__sections_writer *w, const kith__fit_state *s,
                              kith_error *err)
 {
     kith_status st = KITH_OK;
@@ -561,23 +561,23 @@ static bool entry_fits(int64_t what, const char *text, int64_t rows,
 }
 
 /* Take entry i over; *fits says whether the file was in order. */
-static bool get_entry(state_parts *f, int64_t i, kith__state *s, bool *fits)
+static bool get_entry(state_parts *f, int64_t i, kith__fit_state *s, bool *fits)
 {
     const int64_t what = f->entries[3 * i], rows = f->entries[3 * i + 1],
                   columns = f->entries[3 * i + 2];
     const char *name = next_text(f), *text = name ? next_text(f) : NULL;
     float *values;
 
-    *fits = text && *name && !kith__state_find(s, name) &&
+    *fits = text && *name && !kith__fit_state_find(s, name) &&
             isfinite(f->numbers[i]) &&
             entry_fits(what, text, rows, columns, f->n_arrays - f->array_at);
     if (!*fits)
         return true;
     if (what == TEXT)
-        return kith__state_choose(s, name, text);
+        return kith__fit_state_choose(s, name, text);
     if (what == NUMBER)
-        return kith__state_set(s, name, f->numbers[i]);
-    values = kith__state_array(s, name, rows, columns);
+        return kith__fit_state_set(s, name, f->numbers[i]);
+    values = kith__fit_state_array(s, name, rows, columns);
     if (!values)
         return false;
     memcpy(values, f->arrays + f->array_at,

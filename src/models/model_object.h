@@ -7,7 +7,7 @@
 
 #include "graph/ids.h"
 #include "kith/model.h"
-#include "models/state.h"
+#include "models/fit_state.h"
 
 struct kith_model {
     char *method;
@@ -20,11 +20,11 @@ struct kith_model {
     char **names;    /* of the classes */
     float *coupling; /* H, classes x classes; NULL if the method has none */
     /* node potentials: logistic regression, if there were features */
-    int32_t columns;   /* of the features; 0 = none */
-    float *weights;    /* (columns + 1) x classes, the last row is the bias */
-    float *idf;        /* columns; NULL unless prep is tf-idf */
-    char *why;         /* auto chose this method; else NULL */
-    kith__state state; /* of a method on its own; else empty */
+    int32_t columns; /* of the features; 0 = none */
+    float *weights;  /* (columns + 1) x classes, the last row is the bias */
+    float *idf;      /* columns; NULL unless prep is tf-idf */
+    char *why;       /* auto chose this method; else NULL */
+    kith__fit_state state; /* of a method on its own; else empty */
     /* training nodes, by id */
     kith__ids train;      /* TEXT, INTEGER or RANGE; owns its arrays */
     int32_t *train_class; /* class of each */

@@ -3,19 +3,19 @@
  * on a sample.
  *
  * n nodes, e stored neighbours, C classes, L training nodes with b edges.  In
- * bytes, the arrays of models/linbp.c, lcm.c and lcm_implicit.c with those of
- * the caller; lists that do not grow with n or e are left out but for a few MiB
- * of the program itself.
+ * bytes, the arrays of models/propagation/linbp.c, lcm.c and lcm_lowrank.c with
+ * those of the caller; lists that do not grow with n or e are left out but for
+ * a few MiB of the program itself.
  */
 #include <math.h>
 #include <string.h>
 
 #include "core/alloc.h"
 #include "core/clock.h"
-#include "kernels/implicit.h"
-#include "kernels/spectral.h"
-#include "models/border.h"
-#include "models/lcm.h"
+#include "kernels/operator_lowrank.h"
+#include "kernels/spectral_bound.h"
+#include "models/lcm/lcm.h"
+#include "models/lcm/training_edges.h"
 #include "models/tune.h"
 
 /* The program, its libraries and buffers. */
@@ -89,7 +89,7 @@ static double record_bytes(const job *j, int points)
 
     if (stored(j, points))
         return points == 1 ? 16 : 4 * KITH__STORED_RECORD;
-    return 16 * (1 + kith__implicit_vectors(C, carried, p->outer) * points);
+    return 16 * (1 + kith__lowrank_vectors(C, carried, p->outer) * points);
 }
 
 /* Records and sums of the first pass, in whose place settling comes; of several
@@ -162,7 +162,7 @@ enum { ROWS = 128, SAMPLED = 1 << 22 };
 static kith_status time_step(const job *j, double *seconds, kith_error *err)
 {
     const kith_params *p = &j->options->params;
-    const kith__coupled *W = &j->task->W;
+    const kith__operator *W = &j->task->W;
     const int k = j->C == 2 && !p->as_written && !p->uncentred ? 1 : (int)j->C;
     const int64_t cells = (int64_t)W->n * k;
     kith_status st = KITH_OK;
@@ -177,7 +177,7 @@ static kith_status time_step(const job *j, double *seconds, kith_error *err)
     for (int round = 0; round < (j->e < 1e8 ? 2 : 1); round++) {
         const double begun = kith__now();
 
-        kith__coupled_step(W, X, k, H, X, Y);
+        kith__operator_apply(W, X, k, H, X, Y);
         *seconds = fmin(*seconds, kith__now() - begun);
     }
 out:
@@ -188,9 +188,9 @@ out:
 }
 
 /* Seconds of a pass over records: some blocks of rows, timed. */
-static double time_pass(const kith__implicit *I)
+static double time_pass(const kith__lowrank *I)
 {
-    const kith__coupled *W = &I->start;
+    const kith__operator *W = &I->start;
     const int64_t blocks = ((int64_t)W->n + ROWS - 1) / ROWS;
     const int64_t step = W->rows[W->n] / SAMPLED + 1;
     int64_t seen = 0;
@@ -204,9 +204,9 @@ static double time_pass(const kith__implicit *I)
         for (int64_t i = round; i < blocks; i += step) {
             const int32_t from = (int32_t)(i * ROWS);
             const int32_t to = W->n - from < ROWS ? W->n : from + ROWS;
-            float out[ROWS * KITH__IMPLICIT_SHARED * KITH__IMPLICIT_CLASSES];
+            float out[ROWS * KITH__LOWRANK_SHARED * KITH__LOWRANK_CLASSES];
 
-            kith__implicit_pull(I, from, to, out);
+            kith__lowrank_pull(I, from, to, out);
             seen += W->rows[to] - W->rows[from];
         }
     }
@@ -230,14 +230,14 @@ static kith_status time_implicit(const job *j, int points, double *seconds,
 {
     const kith_params *p = &j->options->params;
     const int C = (int)j->C;
-    kith__implicit I;
+    kith__lowrank I;
 
-    if (!kith__implicit_new(&j->task->W, C, p->as_written ? C : C - 1, points,
-                            p->outer, &I))
+    if (!kith__lowrank_new(&j->task->W, C, p->as_written ? C : C - 1, points,
+                           p->outer, &I))
         return kith__no_memory(err);
     I.terms = p->outer;
     *seconds = time_pass(&I);
-    kith__implicit_release(&I);
+    kith__lowrank_release(&I);
     return KITH_OK;
 }
 
@@ -343,7 +343,7 @@ kith_status kith__plan(const kith__task *task, const kith__method *method,
              .e = (double)task->W.rows[task->n],
              .C = task->classes,
              .L = task->n_train,
-             .b = (double)kith__border_count(task),
+             .b = (double)kith__training_edges_count(task),
              .points = method->learns ? kith__step_points(fixed) : 1,
              .tunes_iterations = !(fixed & KITH_FIX_ITERATIONS)};
     kith_status st = KITH_OK;

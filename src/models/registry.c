@@ -1,7 +1,7 @@
 /*
  * registry.c: the methods there are.
  */
-#include "models/lcm_em.h"
+#include "models/lcm_em/lcm_em.h"
 #include "models/method.h"
 
 static const kith_method_info list[] = {

@@ -8,24 +8,24 @@
 #include "models/method.h"
 
 /* A task and the arrays it points into. */
-typedef struct kith__setting {
+typedef struct kith__task_storage {
     kith__task task;
     float *scale, *weights; /* of W */
     int32_t *train, *truth;
     float *label_weight; /* of the task; NULL = none */
-} kith__setting;
+} kith__task_storage;
 
 struct kith_solution {
     const kith_model *model;  /* borrowed */
     const kith_dataset *data; /* borrowed */
     kith_job job;
-    kith__setting setting;
+    kith__task_storage setting;
     kith__beliefs b;  /* with Q and, if they were learnt, weights */
-    kith__coupled W;  /* in the end */
+    kith__operator W; /* in the end */
     int32_t *trained; /* n: the class a node was trained with, -1 = none */
 };
 
-static inline double kith__weight_at(const kith__coupled *W, int32_t u,
+static inline double kith__weight_at(const kith__operator *W, int32_t u,
                                      int64_t p)
 {
     return W->weights

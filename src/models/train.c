@@ -9,9 +9,9 @@
 #include "graph/graph_object.h"
 #include "kernels/softmax.h"
 #include "models/auto.h"
-#include "models/drawn_task.h"
+#include "models/baselines/drawn_task.h"
+#include "models/explain/logits.h"
 #include "models/labelled_nodes.h"
-#include "models/logits.h"
 #include "models/model_object.h"
 #include "models/solution.h"
 #include "models/tune.h"
@@ -89,7 +89,7 @@ out:
     return st;
 }
 
-typedef kith__setting setting;
+typedef kith__task_storage setting;
 
 static void release_setting(setting *s)
 {
@@ -118,7 +118,7 @@ static kith_status set_up(setting *s, const kith_graph *g, int classes,
                            .train = s->train,
                            .truth = s->truth,
                            .n_train = s->task.n_train};
-    if (!kith__coupled_start(g, threads, &s->task.W, &s->scale, &s->weights))
+    if (!kith__operator_start(g, threads, &s->task.W, &s->scale, &s->weights))
         return kith__no_memory(err);
     return KITH_OK;
 }
@@ -301,7 +301,7 @@ out:
 /* Potentials by logistic regression or labels, then the method on them. */
 static kith_status train_on_potentials(
     const kith__method *how, const kith__task *t, const kith_features *features,
-    const kith_train_options *options, const kith__known_nodes *val,
+    const kith_train_options *options, const kith__labelled_nodes *val,
     kith_model *m, kith__beliefs *b, kith_error *err)
 {
     kith_status st = KITH_OK;
@@ -309,7 +309,7 @@ static kith_status train_on_potentials(
     kith__task own = *t;
 
     TRY(kith__tune(t, features, how, options, val, &tuned, err));
-    own.left_out = &tuned.left_out;
+    own.out_of_fold = &tuned.out_of_fold;
     TRY(how->run(&own, &tuned.params, tuned.potentials, b, err));
     m->params = tuned.params;
     m->columns = tuned.weights ? features->columns : 0;
@@ -323,12 +323,11 @@ out:
 
 /* What a method on its own does: it fits `state` or, if that is NULL, applies
  * what it learnt.  If it draws, nodes have drawn numbers meanwhile. */
-static kith_status fit_or_apply(const kith__method *how, const kith__task *t,
-                                const kith_features *features,
-                                const kith_train_options *options,
-                                const kith__known_nodes *val,
-                                kith__state *state, const kith__state *learnt,
-                                kith__beliefs *b, kith_error *err)
+static kith_status
+fit_or_apply(const kith__method *how, const kith__task *t,
+             const kith_features *features, const kith_train_options *options,
+             const kith__labelled_nodes *val, kith__fit_state *state,
+             const kith__fit_state *learnt, kith__beliefs *b, kith_error *err)
 {
     kith__drawn_task drawn = {0};
     float *const P = b->P;
@@ -354,13 +353,13 @@ out:
 static kith_status train_method(const kith__method *how, const kith__task *t,
                                 const kith_features *features,
                                 const kith_train_options *options,
-                                const kith__known_nodes *val, kith_model *m,
+                                const kith__labelled_nodes *val, kith_model *m,
                                 kith__beliefs *b, kith_error *err)
 {
     if (how->run)
         return train_on_potentials(how, t, features, options, val, m, b, err);
     if (options->like &&
-        !kith__state_copy_choices(&options->like->state, &m->state))
+        !kith__fit_state_copy_choices(&options->like->state, &m->state))
         return kith__no_memory(err);
     m->params = options->params;
     return fit_or_apply(how, t, features, options, val, &m->state, NULL, b,
@@ -375,7 +374,7 @@ static kith_status make_solution(const kith_model *m, const kith_dataset *d,
 /* A hash of all that a result depends on. */
 static uint64_t key_of(const char *method, const kith__task *t,
                        const kith_features *x, const kith_train_options *o,
-                       const kith__known_nodes *val)
+                       const kith__labelled_nodes *val)
 {
     const kith_params *p = &o->params;
     const size_t node = sizeof(int32_t);
@@ -414,7 +413,7 @@ static kith_status train(const kith_dataset *d, const char *method,
     const kith__method *how = kith__method_find(method);
     const kith_train_options options = complete(how, given);
     int32_t *val_node = NULL, *val_truth = NULL;
-    kith__known_nodes val = {0};
+    kith__labelled_nodes val = {0};
     kith__beliefs beliefs = {0};
     kith_model *m = NULL;
     kith_status st = KITH_OK;
@@ -561,7 +560,7 @@ static kith_status model_potentials(const kith_model *m, const kith_dataset *d,
                                     kith_error *err)
 {
     kith_status st = KITH_OK;
-    kith__design design = {0};
+    kith__feature_matrix design = {0};
 
     if (!m->weights) {
         kith__potentials_of_labels(t, out);
@@ -573,11 +572,12 @@ static kith_status model_potentials(const kith_model *m, const kith_dataset *d,
                        "%d",
                        (int)m->columns,
                        d->features ? (int)d->features->columns : 0));
-    TRY(kith__design_new(d->graph, d->features, m->params.prep,
-                         m->params.smooth, m->idf, t->job, &design, err));
+    TRY(kith__feature_matrix_new(d->graph, d->features, m->params.prep,
+                                 m->params.smooth, m->idf, t->job, &design,
+                                 err));
     TRY(kith__potentials_of_features(t, &design, m->weights, out, err));
 out:
-    kith__design_release(&design);
+    kith__feature_matrix_release(&design);
     return st;
 }
 
@@ -588,7 +588,7 @@ static kith_status rerun(const kith_model *m, const kith_dataset *d,
 {
     const kith__method *how = kith__method_find(m->method);
     kith_status st = KITH_OK;
-    kith__left_out left_out = {0};
+    kith__out_of_fold out_of_fold = {0};
     float *potentials = NULL;
 
     if (!how)
@@ -602,20 +602,20 @@ static kith_status rerun(const kith_model *m, const kith_dataset *d,
     TRY(new_beliefs(&s->task, want, b, err));
     if (how->apply) {
         TRY(fit_or_apply(how, &s->task, d->features, NULL,
-                         &(kith__known_nodes){0}, NULL, &m->state, b, err));
+                         &(kith__labelled_nodes){0}, NULL, &m->state, b, err));
         goto out;
     }
     TRY_NEW(potentials,
             kith__alloc_big((int64_t)s->task.n * m->classes, sizeof(float)));
     TRY(model_potentials(m, d, &s->task, potentials, err));
-    if (kith__looks_at_left_out(how, &m->params))
-        TRY(kith__left_out_new(&s->task, d->features, &m->params, &left_out,
-                               err));
-    s->task.left_out = &left_out;
+    if (kith__uses_out_of_fold(how, &m->params))
+        TRY(kith__out_of_fold_new(&s->task, d->features, &m->params,
+                                  &out_of_fold, err));
+    s->task.out_of_fold = &out_of_fold;
     TRY(how->run(&s->task, &m->params, potentials, b, err));
 out:
-    s->task.left_out = NULL;
-    kith__left_out_release(&left_out);
+    s->task.out_of_fold = NULL;
+    kith__out_of_fold_release(&out_of_fold);
     kith__free(potentials);
     return st;
 }
@@ -640,7 +640,7 @@ out:
 }
 
 /* Mean weight of edges within and between classes. */
-static void average(const kith__coupled *W, const float *weights,
+static void average(const kith__operator *W, const float *weights,
                     const kith_labels *labels, double *same, double *other)
 {
     double sum[2] = {0, 0};

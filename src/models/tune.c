@@ -29,14 +29,14 @@ void kith__tuned_release(kith__tuned *t)
     kith__free(t->weights);
     kith__free(t->idf);
     kith__free(t->potentials);
-    kith__left_out_release(&t->left_out);
+    kith__out_of_fold_release(&t->out_of_fold);
     *t = (kith__tuned){0};
 }
 
 /* Run a method for its kith__score alone. */
 static kith_status try_point(const kith__task *task, const kith__method *method,
                              const kith_params *p, const float *potentials,
-                             const kith__known_nodes *val, kith__score *out,
+                             const kith__labelled_nodes *val, kith__score *out,
                              kith_error *err)
 {
     const int C = task->classes;
@@ -65,8 +65,8 @@ bool kith__side_by_side(const kith__task *task)
  * beside it. */
 static void try_own(const kith__task *task, const kith__method *method,
                     const kith_params *point, const float *potentials,
-                    const kith__known_nodes *val, bool wide, kith__score *score,
-                    kith_status *st, kith_error *err)
+                    const kith__labelled_nodes *val, bool wide,
+                    kith__score *score, kith_status *st, kith_error *err)
 {
     kith__task own = *task;
     kith_error why = {0};
@@ -104,7 +104,7 @@ static int best_of(const kith_params *points, const kith__score *scores, int n,
 static kith_status
 try_points(const kith__task *task, const kith__method *method,
            const kith_params *points, int n, const float *potentials,
-           const kith__known_nodes *val, bool by_loss, int *best,
+           const kith__labelled_nodes *val, bool by_loss, int *best,
            kith__score *best_score, kith_error *err)
 {
     const bool wide = kith__side_by_side(task) && n > 1;
@@ -116,7 +116,7 @@ try_points(const kith__task *task, const kith__method *method,
     if (done)
         saved = true;
     else if (!wide && n > 1 && method->grid &&
-             !kith__looks_at_left_out(method, points))
+             !kith__uses_out_of_fold(method, points))
         TRY(method->grid(task, method, points, n, potentials, val, scores,
                          &done, &saved, err));
     /* Not by a team of one: the teams within it would start their threads
@@ -175,7 +175,7 @@ typedef struct search {
     const kith__task *task;
     const kith__method *judge; /* whose accuracy counts */
     const kith_train_options *options;
-    const kith__known_nodes *val;
+    const kith__labelled_nodes *val;
     int candidates; /* how many potentials there will be to judge */
     kith__tuned *best;
     kith__score best_score;
@@ -215,11 +215,11 @@ static kith_status search_penalties(search *s, const kith_features *features,
     const kith__task *t = s->task;
     const int n = COUNT(s->options->fixed, KITH_FIX_PENALTY, penalties);
     kith_status st = KITH_OK;
-    kith__design design = {0};
+    kith__feature_matrix design = {0};
     kith__tuned c = {0};
 
-    TRY(kith__design_new(t->graph, features, p.prep, p.smooth, NULL, t->job,
-                         &design, err));
+    TRY(kith__feature_matrix_new(t->graph, features, p.prep, p.smooth, NULL,
+                                 t->job, &design, err));
     for (int i = 0; i < n; i++) {
         if (n > 1)
             p.penalty = penalties[i];
@@ -238,7 +238,7 @@ static kith_status search_penalties(search *s, const kith_features *features,
     }
 out:
     kith__tuned_release(&c);
-    kith__design_release(&design);
+    kith__feature_matrix_release(&design);
     return st;
 }
 
@@ -347,7 +347,7 @@ int kith__step_points(uint32_t fixed)
 
 kith_status kith__tune_steps(const kith__task *task, const kith__method *method,
                              const float *potentials,
-                             const kith__known_nodes *val, kith_params *p,
+                             const kith__labelled_nodes *val, kith_params *p,
                              kith__score *score, kith_error *err)
 {
     kith_params points[MOST_POINTS];
@@ -365,7 +365,7 @@ out:
 kith_status kith__tune(const kith__task *task, const kith_features *features,
                        const kith__method *method,
                        const kith_train_options *options,
-                       const kith__known_nodes *val, kith__tuned *out,
+                       const kith__labelled_nodes *val, kith__tuned *out,
                        kith_error *err)
 {
     search s = {.task = task,
@@ -375,7 +375,7 @@ kith_status kith__tune(const kith__task *task, const kith_features *features,
                 .best = out};
     kith_params points[MOST_POINTS];
     kith_train_options given = *options;
-    const bool exact = kith__looks_at_left_out(method, &options->params);
+    const bool exact = kith__uses_out_of_fold(method, &options->params);
     kith__task own = *task;
     kith_status st = KITH_OK;
     kith__score ignored;
@@ -387,9 +387,9 @@ kith_status kith__tune(const kith__task *task, const kith_features *features,
     s.options = &given;
     TRY(features ? search_features(&s, features, err) : search_labels(&s, err));
     if (exact)
-        TRY(kith__left_out_new(task, features, &out->params, &out->left_out,
-                               err));
-    own.left_out = &out->left_out;
+        TRY(kith__out_of_fold_new(task, features, &out->params,
+                                  &out->out_of_fold, err));
+    own.out_of_fold = &out->out_of_fold;
     if (exact && !(given.fixed & KITH_FIX_ITERATIONS)) {
         out->params.iterations = options->params.iterations;
     } else if (method->uses_graph && !(given.fixed & KITH_FIX_ITERATIONS)) {

@@ -4,17 +4,17 @@
 #ifndef KITH_MODELS_TUNE_H
 #define KITH_MODELS_TUNE_H
 
-#include "models/calibrate.h"
-#include "models/left_out.h"
-#include "models/potentials.h"
+#include "models/potentials/calibrate.h"
+#include "models/potentials/node_potentials.h"
+#include "models/potentials/out_of_fold.h"
 
 /* What was chosen. */
 typedef struct kith__tuned {
     kith_params params;
-    float *weights;          /* of the potentials; NULL without features */
-    float *idf;              /* NULL unless tf-idf */
-    float *potentials;       /* n x classes */
-    kith__left_out left_out; /* if the method looks at it */
+    float *weights;    /* of the potentials; NULL without features */
+    float *idf;        /* NULL unless tf-idf */
+    float *potentials; /* n x classes */
+    kith__out_of_fold out_of_fold; /* if the method looks at it */
 } kith__tuned;
 
 void kith__tuned_release(kith__tuned *t);
@@ -37,14 +37,14 @@ bool kith__side_by_side(const kith__task *task);
 kith_status kith__tune(const kith__task *task, const kith_features *features,
                        const kith__method *method,
                        const kith_train_options *options,
-                       const kith__known_nodes *val, kith__tuned *out,
+                       const kith__labelled_nodes *val, kith__tuned *out,
                        kith_error *err);
 
 /* The steps (g1, g2, lambda) of that alone, for potentials that are given: in
  * *p and from there, and what they reach. */
 kith_status kith__tune_steps(const kith__task *task, const kith__method *method,
                              const float *potentials,
-                             const kith__known_nodes *val, kith_params *p,
+                             const kith__labelled_nodes *val, kith_params *p,
                              kith__score *score, kith_error *err);
 
 /* plan.c: of a training on that task; `validates` if there are nodes to tune

@@ -21,7 +21,7 @@
 #ifndef KITH_NN_ATTENTION_H
 #define KITH_NN_ATTENTION_H
 
-#include "kernels/rows.h"
+#include "kernels/row_set.h"
 #include "kith/graph.h"
 #include "nn/dropout.h"
 
@@ -39,7 +39,7 @@ typedef struct kith__attention {
     kith__dropout drop;       /* of a_uv */
     /* rows of H that are there, and of Y that are wanted: all neighbours of the
      * second are among the first */
-    const kith__rows *in, *out;
+    const kith__row_set *in, *out;
 } kith__attention;
 
 /* Y from H. */

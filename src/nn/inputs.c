@@ -6,7 +6,7 @@
 #include "core/alloc.h"
 #include "core/job.h"
 #include "kernels/gemm.h"
-#include "kernels/vector.h"
+#include "kernels/simd.h"
 
 enum { BLOCK = 64 };
 
@@ -124,7 +124,7 @@ out:
 
 /* The identity, forward and backward: rows are kept or dropped whole. */
 static void keep_rows(const float *from, int32_t n, int k,
-                      const kith__dropout *d, const kith__rows *near,
+                      const kith__dropout *d, const kith__row_set *near,
                       float *restrict to, int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(static)
@@ -138,7 +138,7 @@ static void keep_rows(const float *from, int32_t n, int k,
 }
 
 /* Rows of drop(X), dense: of those near, [first, first + rows). */
-static void drop_block(const kith__inputs *x, const kith__rows *near,
+static void drop_block(const kith__inputs *x, const kith__row_set *near,
                        int64_t first, int64_t rows, const kith__dropout *d,
                        float *restrict out)
 {
@@ -170,7 +170,7 @@ static float *scratch_of(const kith__inputs *x)
 }
 
 static void dense_forward(const kith__inputs *x, const float *W, int k,
-                          const kith__dropout *d, const kith__rows *near,
+                          const kith__dropout *d, const kith__row_set *near,
                           float *restrict Y)
 {
     const int64_t count = kith__row_count(near, x->n);
@@ -191,7 +191,7 @@ static void dense_forward(const kith__inputs *x, const float *W, int k,
 }
 
 static void dense_backward(const kith__inputs *x, const float *dY, int k,
-                           const kith__dropout *d, const kith__rows *near,
+                           const kith__dropout *d, const kith__row_set *near,
                            float *restrict dW)
 {
     const int64_t cells = (int64_t)x->columns * k;
@@ -219,7 +219,7 @@ static void dense_backward(const kith__inputs *x, const float *dY, int k,
 }
 
 static void sparse_forward(const kith__inputs *x, const float *W, int k,
-                           const kith__dropout *d, const kith__rows *near,
+                           const kith__dropout *d, const kith__row_set *near,
                            float *restrict Y)
 {
     const kith_features *f = x->features;
@@ -240,7 +240,7 @@ static void sparse_forward(const kith__inputs *x, const float *W, int k,
 }
 
 static void sparse_backward(const kith__inputs *x, const float *dY, int k,
-                            const kith__dropout *d, const kith__rows *near,
+                            const kith__dropout *d, const kith__row_set *near,
                             float *restrict dW)
 {
 #pragma omp parallel for num_threads(x->threads) schedule(dynamic, 8)
@@ -261,7 +261,7 @@ static void sparse_backward(const kith__inputs *x, const float *dY, int k,
 }
 
 void kith__inputs_forward(const kith__inputs *x, const float *W, int k,
-                          const kith__dropout *d, const kith__rows *near,
+                          const kith__dropout *d, const kith__row_set *near,
                           float *restrict Y)
 {
     if (!x->features)
@@ -273,7 +273,7 @@ void kith__inputs_forward(const kith__inputs *x, const float *W, int k,
 }
 
 void kith__inputs_backward(const kith__inputs *x, const float *dY, int k,
-                           const kith__dropout *d, const kith__rows *near,
+                           const kith__dropout *d, const kith__row_set *near,
                            float *restrict dW)
 {
     if (!x->features && near)

@@ -7,7 +7,7 @@
 #define KITH_NN_INPUTS_H
 
 #include "core/status.h"
-#include "kernels/rows.h"
+#include "kernels/row_set.h"
 #include "kith/data.h"
 #include "nn/dropout.h"
 
@@ -40,12 +40,12 @@ double kith__inputs_length(const kith__inputs *x);
  * that does not learn, computed too).
  */
 void kith__inputs_forward(const kith__inputs *x, const float *W, int k,
-                          const kith__dropout *d, const kith__rows *near,
+                          const kith__dropout *d, const kith__row_set *near,
                           float *restrict Y);
 
 /* dW = drop(X)' dY, with the same d, of the rows of dY that are near. */
 void kith__inputs_backward(const kith__inputs *x, const float *dY, int k,
-                           const kith__dropout *d, const kith__rows *near,
+                           const kith__dropout *d, const kith__row_set *near,
                            float *restrict dW);
 
 #endif

@@ -6,7 +6,7 @@
 #include "kernels/softmax.h"
 
 void kith__bias_forward(float *X, int64_t n, int k, const float *bias,
-                        const kith__rows *near, int threads)
+                        const kith__row_set *near, int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t i = 0; i < kith__row_count(near, n); i++) {
@@ -18,7 +18,7 @@ void kith__bias_forward(float *X, int64_t n, int k, const float *bias,
 }
 
 void kith__relu_forward(float *H, int64_t n, int k, const float *bias,
-                        const kith__dropout *d, const kith__rows *near,
+                        const kith__dropout *d, const kith__row_set *near,
                         int threads)
 {
     const uint64_t words = ((uint64_t)k + 3) / 4;
@@ -42,7 +42,7 @@ void kith__relu_forward(float *H, int64_t n, int k, const float *bias,
 }
 
 void kith__relu_backward(const float *H, int64_t n, int k,
-                         const kith__dropout *d, const kith__rows *near,
+                         const kith__dropout *d, const kith__row_set *near,
                          float *dH, int threads)
 {
     const float scale = d->scale;

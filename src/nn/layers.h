@@ -6,12 +6,12 @@
 #ifndef KITH_NN_LAYERS_H
 #define KITH_NN_LAYERS_H
 
-#include "kernels/rows.h"
+#include "kernels/row_set.h"
 #include "nn/dropout.h"
 
 /* X_u += bias */
 void kith__bias_forward(float *X, int64_t n, int k, const float *bias,
-                        const kith__rows *near, int threads);
+                        const kith__row_set *near, int threads);
 
 /*
  * H = drop(max(0, H + bias)), in place.  Where H > 0 afterwards, a cell was
@@ -20,10 +20,10 @@ void kith__bias_forward(float *X, int64_t n, int k, const float *bias,
  *     dX = dH scale  where H > 0,  else 0
  */
 void kith__relu_forward(float *H, int64_t n, int k, const float *bias,
-                        const kith__dropout *d, const kith__rows *near,
+                        const kith__dropout *d, const kith__row_set *near,
                         int threads);
 void kith__relu_backward(const float *H, int64_t n, int k,
-                         const kith__dropout *d, const kith__rows *near,
+                         const kith__dropout *d, const kith__row_set *near,
                          float *dH, int threads);
 
 /*

@@ -177,7 +177,7 @@ void kith__net_predict(kith__net *net, const kith__near *near)
     net->type->forward(net);
 }
 
-const kith__rows *kith__net_near(const kith__net *net, int hops)
+const kith__row_set *kith__net_near(const kith__net *net, int hops)
 {
     return net->near && hops < KITH__HOPS ? &net->near->hop[hops] : NULL;
 }
@@ -189,7 +189,7 @@ kith__dropout kith__net_dropout(const kith__net *net, uint64_t layer)
 }
 
 void kith__dense_forward(const kith__net *net, const float *X, int w,
-                         const kith__rows *near, float *restrict Y)
+                         const kith__row_set *near, float *restrict Y)
 {
     const kith__weights *to = &net->weights[w];
 
@@ -198,7 +198,7 @@ void kith__dense_forward(const kith__net *net, const float *X, int w,
 }
 
 void kith__dense_add(const kith__net *net, const float *X, int w,
-                     const kith__rows *near, float *restrict Y)
+                     const kith__row_set *near, float *restrict Y)
 {
     const kith__weights *to = &net->weights[w];
 
@@ -207,7 +207,7 @@ void kith__dense_add(const kith__net *net, const float *X, int w,
 }
 
 void kith__dense_backward(kith__net *net, const float *X, const float *dY,
-                          int w, const kith__rows *near, float *restrict dX)
+                          int w, const kith__row_set *near, float *restrict dX)
 {
     kith__weights *to = &net->weights[w];
 
@@ -219,7 +219,7 @@ void kith__dense_backward(kith__net *net, const float *X, const float *dY,
 }
 
 void kith__dense_add_turned(const kith__net *net, const float *dY, int w,
-                            const kith__rows *near, float *restrict dX)
+                            const kith__row_set *near, float *restrict dX)
 {
     const kith__weights *of = &net->weights[w];
 
@@ -228,7 +228,7 @@ void kith__dense_add_turned(const kith__net *net, const float *dY, int w,
 }
 
 void kith__bias_backward(kith__net *net, const float *dY,
-                         const kith__rows *near, int w)
+                         const kith__row_set *near, int w)
 {
     kith__column_sums(dY, net->n, near, (int)net->weights[w].columns,
                       net->weights[w].gradient, net->partial, net->threads);

@@ -1,7 +1,8 @@
 /*
  * net.h: a network on the nodes of a graph.  A type declares its weights and
  * rooms (matrices for its own use) and gives a forward and a backward pass;
- * everything else is the same for all: see models/net_method.h for training.
+ * everything else is the same for all: see models/baselines/net_method.h for
+ * training.
  *
  *     forward:   net->Z (n x classes) from the inputs and the weights
  *     backward:  every weight's gradient from net->dZ, after forward
@@ -104,7 +105,7 @@ void kith__net_step(kith__net *net, const int32_t *nodes, const int32_t *truth,
 void kith__net_predict(kith__net *net, const kith__near *near);
 
 /* The rows that are at most so many hops from those this pass is about. */
-const kith__rows *kith__net_near(const kith__net *net, int hops);
+const kith__row_set *kith__net_near(const kith__net *net, int hops);
 
 /* Dropout of a layer in this pass. */
 kith__dropout kith__net_dropout(const kith__net *net, uint64_t layer);
@@ -113,18 +114,18 @@ kith__dropout kith__net_dropout(const kith__net *net, uint64_t layer);
 
 /* Y = X w in the rows that are near. */
 void kith__dense_forward(const kith__net *net, const float *X, int w,
-                         const kith__rows *near, float *restrict Y);
+                         const kith__row_set *near, float *restrict Y);
 /* Y += X w */
 void kith__dense_add(const kith__net *net, const float *X, int w,
-                     const kith__rows *near, float *restrict Y);
+                     const kith__row_set *near, float *restrict Y);
 /* dw = X'dY over the rows that are near; there dX = dY w' unless it is NULL. */
 void kith__dense_backward(kith__net *net, const float *X, const float *dY,
-                          int w, const kith__rows *near, float *restrict dX);
+                          int w, const kith__row_set *near, float *restrict dX);
 /* dX += dY w' */
 void kith__dense_add_turned(const kith__net *net, const float *dY, int w,
-                            const kith__rows *near, float *restrict dX);
+                            const kith__row_set *near, float *restrict dX);
 /* The gradient of biases that were added to rows. */
 void kith__bias_backward(kith__net *net, const float *dY,
-                         const kith__rows *near, int w);
+                         const kith__row_set *near, int w);
 
 #endif

@@ -5,7 +5,7 @@
 #include "core/alloc.h"
 #include "core/job.h"
 #include "core/rng.h"
-#include "kernels/vector.h"
+#include "kernels/simd.h"
 #include "nn/alias.h"
 
 enum { BLOCKS = 8, NEGATIVES = 5, TERMS = 1 + NEGATIVES, CHUNK = 4096 };

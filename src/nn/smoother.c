@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "kernels/vector.h"
+#include "kernels/simd.h"
 
 void kith__smoother_release(kith__smoother *s)
 {
@@ -59,8 +59,8 @@ kith_status kith__smoother_new(const kith_graph *g, bool self_loops,
                                   .threads = threads}};
     if (self_loops)
         TRY(add_self_loops(g, threads, out, err));
-    else if (!kith__coupled_start(g, threads, &out->W, &out->scale,
-                                  &out->weights))
+    else if (!kith__operator_start(g, threads, &out->W, &out->scale,
+                                   &out->weights))
         TRY(kith__no_memory(err));
 out:
     if (st != KITH_OK)
@@ -69,7 +69,7 @@ out:
 }
 
 void kith__smooth(const kith__smoother *s, float a, const float *X, float b,
-                  const float *B, int k, const kith__rows *near, float *Y)
+                  const float *B, int k, const kith__row_set *near, float *Y)
 {
 #pragma omp parallel for num_threads(s->W.threads) schedule(dynamic, 256)
     for (int64_t i = 0; i < kith__row_count(near, s->W.n); i++) {
@@ -78,7 +78,7 @@ void kith__smooth(const kith__smoother *s, float a, const float *X, float b,
         const float *x = X + at;
         float *y = Y + at, pulled[KITH__CLASSES_MOST];
 
-        kith__pull_row(&s->W, X, k, (int32_t)u, pulled);
+        kith__neighbour_sum(&s->W, X, k, (int32_t)u, pulled);
         if (B)
             for (int c = 0; c < k; c++)
                 y[c] = a * (pulled[c] + own * x[c]) + b * B[at + c];
@@ -89,9 +89,10 @@ void kith__smooth(const kith__smoother *s, float a, const float *X, float b,
 }
 
 void kith__smooth_back(const kith__smoother *s, float a, const float *X, int k,
-                       const kith__rows *from, const kith__rows *to, float *Y)
+                       const kith__row_set *from, const kith__row_set *to,
+                       float *Y)
 {
-    const kith__coupled *W = &s->W;
+    const kith__operator *W = &s->W;
 
     if (!from) {
         kith__smooth(s, a, X, 0, NULL, k, to, Y);
@@ -117,7 +118,7 @@ void kith__smooth_back(const kith__smoother *s, float a, const float *X, int k,
     }
 }
 
-static kith_status list_marked(kith__rows *r, int32_t n, kith_error *err)
+static kith_status list_marked(kith__row_set *r, int32_t n, kith_error *err)
 {
     kith_status st = KITH_OK;
 
@@ -137,7 +138,7 @@ kith_status kith__near_new(const kith_graph *g, const int32_t *nodes,
     const int64_t *rows = kith_graph_rows(g);
     const int32_t *neighbours = kith_graph_neighbours(g);
     const int32_t n = kith_graph_nodes(g);
-    kith__rows *near = out->hop;
+    kith__row_set *near = out->hop;
     kith_status st = KITH_OK;
 
     *out = (kith__near){0};

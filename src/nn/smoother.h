@@ -12,11 +12,11 @@
 #include <stdbool.h>
 
 #include "core/status.h"
-#include "kernels/coupled.h"
-#include "kernels/rows.h"
+#include "kernels/operator.h"
+#include "kernels/row_set.h"
 
 typedef struct kith__smoother {
-    kith__coupled W;
+    kith__operator W;
     float *scale, *weights; /* of W; one of them */
     float *own;             /* n: weight of the self-loop; NULL without */
 } kith__smoother;
@@ -29,12 +29,13 @@ void kith__smoother_release(kith__smoother *s); /* a zeroed one is fine */
 /* Y = a A^ X + b B, all n x k; B may be NULL, or Y itself; rows of Y that are
  * not near are left as they are.  Cost: O(m k) */
 void kith__smooth(const kith__smoother *s, float a, const float *X, float b,
-                  const float *B, int k, const kith__rows *near, float *Y);
+                  const float *B, int k, const kith__row_set *near, float *Y);
 
 /* Y = a A^ X in the rows `to`, where X stands for a matrix that is 0 but in the
  * rows `from`: a gradient on its way back. */
 void kith__smooth_back(const kith__smoother *s, float a, const float *X, int k,
-                       const kith__rows *from, const kith__rows *to, float *Y);
+                       const kith__row_set *from, const kith__row_set *to,
+                       float *Y);
 
 enum { KITH__HOPS = 3 };
 
@@ -44,7 +45,7 @@ enum { KITH__HOPS = 3 };
  * computes no other rows.
  */
 typedef struct kith__near {
-    kith__rows hop[KITH__HOPS];
+    kith__row_set hop[KITH__HOPS];
 } kith__near;
 
 kith_status kith__near_new(const kith_graph *g, const int32_t *nodes,

@@ -78,7 +78,7 @@ static kith_status one_set(kith__paper_run *r, const kith__paper_set *s,
     kith__name_rows(r, t);
     for (int i = 0; i < r->rows; i++)
         for (int j = 0; drawn(s, r->row[i]) && j < d.sizes; j++) {
-            const kith__ask ask = {
+            const kith__prefetch ask = {
                 .set = s, .row = r->row[i], .split = d.split[j], .how = how};
 
             TRY(kith__ask_accuracy(r, &ask, d.trials, how,

@@ -34,8 +34,8 @@ void kith__name_rows(const kith__paper_run *r, kith__table *t)
     }
 }
 
-kith_status kith__ask_accuracy(kith__paper_run *r, const kith__ask *ask, int n,
-                               kith__how rest, kith__cell *cell,
+kith_status kith__ask_accuracy(kith__paper_run *r, const kith__prefetch *ask,
+                               int n, kith__how rest, kith__cell *cell,
                                kith_error *err)
 {
     double x[KITH__SPLITS];
@@ -44,7 +44,7 @@ kith_status kith__ask_accuracy(kith__paper_run *r, const kith__ask *ask, int n,
 
     cell->wanted = n;
     for (int i = 0; i < n; i++) {
-        kith__ask one = *ask;
+        kith__prefetch one = *ask;
         kith__result got;
         bool found;
 
@@ -64,11 +64,11 @@ kith_status kith__ask_learning(kith__paper_run *r, const kith__paper_set *s,
                                int split, kith__how how, kith__result *out,
                                bool *found, kith_error *err)
 {
-    const kith__ask ask = {.set = s,
-                           .row = kith__row_of(r, "lcm"),
-                           .split = &s->split[split],
-                           .how = how,
-                           .inside = true};
+    const kith__prefetch ask = {.set = s,
+                                .row = kith__row_of(r, "lcm"),
+                                .split = &s->split[split],
+                                .how = how,
+                                .inside = true};
 
     return kith__paper_ask(r, &ask, out, found, err);
 }

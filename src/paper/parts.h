@@ -23,8 +23,8 @@ void kith__name_rows(const kith__paper_run *r, kith__table *t);
  * The accuracy of a method on n splits (at most KITH__SPLITS): the first as
  * asked, ask->split being the first of them, the others `rest`.
  */
-kith_status kith__ask_accuracy(kith__paper_run *r, const kith__ask *ask, int n,
-                               kith__how rest, kith__cell *cell,
+kith_status kith__ask_accuracy(kith__paper_run *r, const kith__prefetch *ask,
+                               int n, kith__how rest, kith__cell *cell,
                                kith_error *err);
 
 /*

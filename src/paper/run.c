@@ -37,7 +37,7 @@ kith_status kith__paper_note(kith__paper_run *r, kith_error *err,
 }
 
 /* All that a result hangs on. */
-static void key_of(const kith__paper_run *r, const kith__ask *ask,
+static void key_of(const kith__paper_run *r, const kith__prefetch *ask,
                    char out[KITH__KEY])
 {
     char more[120] = "";
@@ -58,12 +58,13 @@ static void key_of(const kith__paper_run *r, const kith__ask *ask,
 
 /* ---- the model whose choices are taken ----------------------------------- */
 
-static bool is_first(const kith__ask *ask)
+static bool is_first(const kith__prefetch *ask)
 {
     return ask->how == KITH__TUNED && ask->split == &ask->set->split[0];
 }
 
-static void keep_first(kith__paper_run *r, const kith__ask *ask, kith_model *m)
+static void keep_first(kith__paper_run *r, const kith__prefetch *ask,
+                       kith_model *m)
 {
     kith_model_free(r->first);
     r->first = m;
@@ -71,17 +72,17 @@ static void keep_first(kith__paper_run *r, const kith__ask *ask, kith_model *m)
     r->first_row = ask->row;
 }
 
-static kith_status make(kith__paper_run *r, const kith__ask *ask,
+static kith_status make(kith__paper_run *r, const kith__prefetch *ask,
                         const char *key, kith__result *out, kith_error *err);
 
 /* From memory, from its file, or by tuning again. */
-static kith_status find_first(kith__paper_run *r, const kith__ask *like,
+static kith_status find_first(kith__paper_run *r, const kith__prefetch *like,
                               kith_error *err)
 {
-    const kith__ask ask = {.set = like->set,
-                           .row = like->row,
-                           .split = &like->set->split[0],
-                           .how = KITH__TUNED};
+    const kith__prefetch ask = {.set = like->set,
+                                .row = like->row,
+                                .split = &like->set->split[0],
+                                .how = KITH__TUNED};
     char key[KITH__KEY];
     kith_status st = KITH_OK;
     kith_model *m = NULL;
@@ -105,7 +106,7 @@ out:
 /* ---- running ------------------------------------------------------------- */
 
 static kith_train_options options_of(const kith__paper_run *r,
-                                     const kith__ask *ask)
+                                     const kith__prefetch *ask)
 {
     kith_train_options o;
 
@@ -123,9 +124,9 @@ static kith_train_options options_of(const kith__paper_run *r,
     return o;
 }
 
-static kith_status look_inside(const kith__paper_run *r, const kith__ask *ask,
-                               const kith_model *m, kith__result *out,
-                               kith_error *err)
+static kith_status look_inside(const kith__paper_run *r,
+                               const kith__prefetch *ask, const kith_model *m,
+                               kith__result *out, kith_error *err)
 {
     const float *H = kith_model_coupling(m);
     const int64_t C = kith_model_classes(m);
@@ -143,7 +144,7 @@ out:
 }
 
 /* Run the method and keep what came out, the model too if others follow it. */
-static kith_status make(kith__paper_run *r, const kith__ask *ask,
+static kith_status make(kith__paper_run *r, const kith__prefetch *ask,
                         const char *key, kith__result *out, kith_error *err)
 {
     const kith_train_options o = options_of(r, ask);
@@ -211,7 +212,7 @@ out:
 }
 
 /* Failures that are about this method on this data do not end the rest. */
-static kith_status get(kith__paper_run *r, const kith__ask *ask,
+static kith_status get(kith__paper_run *r, const kith__prefetch *ask,
                        const char *key, kith__result *out, bool *found,
                        kith_error *err)
 {
@@ -237,7 +238,7 @@ static kith_status get(kith__paper_run *r, const kith__ask *ask,
     return st;
 }
 
-static kith_status remember(kith__paper_run *r, const kith__ask *ask,
+static kith_status remember(kith__paper_run *r, const kith__prefetch *ask,
                             const kith__result *out, kith_error *err)
 {
     kith__doc *d = r->doc;
@@ -261,7 +262,7 @@ out:
     return st;
 }
 
-kith_status kith__paper_ask(kith__paper_run *r, const kith__ask *ask,
+kith_status kith__paper_ask(kith__paper_run *r, const kith__prefetch *ask,
                             kith__result *out, bool *found, kith_error *err)
 {
     char key[KITH__KEY];

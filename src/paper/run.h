@@ -48,13 +48,13 @@ typedef struct kith__paper_run {
 } kith__paper_run;
 
 /* What is asked for.  split is not read while counting. */
-typedef struct kith__ask {
+typedef struct kith__prefetch {
     const kith__paper_set *set;
     const kith__paper_row *row;
     const kith_split *split;
     kith__how how;
     bool inside; /* weights and coupling are wanted */
-} kith__ask;
+} kith__prefetch;
 
 /* Open what there is, generate the rest. */
 kith_status kith__paper_open(kith__paper_run *r, kith_error *err);
@@ -65,7 +65,7 @@ void kith__paper_close(kith__paper_run *r);
  * there is one.  There is none while counting, after a stop, and where the
  * method cannot run on the data, which is noted.
  */
-kith_status kith__paper_ask(kith__paper_run *r, const kith__ask *ask,
+kith_status kith__paper_ask(kith__paper_run *r, const kith__prefetch *ask,
                             kith__result *out, bool *found, kith_error *err);
 
 /* Does the method take part on the set?  Is it tuned on its first split only?

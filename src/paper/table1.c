@@ -11,7 +11,7 @@ static kith_status fill(kith__paper_run *r, const kith__paper_set *s,
 {
     const bool once = kith__tuned_once(s, row);
     const kith__how first = r->options->quick ? KITH__PLAIN : KITH__TUNED;
-    const kith__ask ask = {
+    const kith__prefetch ask = {
         .set = s, .row = row, .split = s->split, .how = first};
 
     return kith__ask_accuracy(

@@ -76,10 +76,10 @@ kith_status kith__paper_table3(kith__paper_run *r, kith_error *err)
     explain(t);
     kith__name_rows(r, t);
     for (int i = 0; i < r->rows; i++) {
-        const kith__ask ask = {.set = s,
-                               .row = r->row[i],
-                               .split = &s->split[0],
-                               .how = KITH__TIMED};
+        const kith__prefetch ask = {.set = s,
+                                    .row = r->row[i],
+                                    .split = &s->split[0],
+                                    .how = KITH__TIMED};
         kith__result got;
         bool found;
 

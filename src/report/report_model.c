@@ -262,7 +262,8 @@ static const char *coupling_how(const report *r, const float *start)
     }
     for (int64_t i = 0; i < cells; i++)
         if (H[i] != 0)
-            return kith__state_find(&r->m->state, "H") ? "fitted" : "chosen";
+            return kith__fit_state_find(&r->m->state, "H") ? "fitted"
+                                                           : "chosen";
     return NULL;
 }
 
@@ -324,7 +325,7 @@ static int32_t *classes_of_all(const report *r, bool *guessed)
 
 static void find_range(const report *r, histograms *h)
 {
-    const kith__coupled *start = &r->s->setting.task.W, *end = &r->s->W;
+    const kith__operator *start = &r->s->setting.task.W, *end = &r->s->W;
     double low = 0, high = 1e-9;
 
 #pragma omp parallel for num_threads(end->threads) schedule(dynamic, 1024) \
@@ -347,7 +348,7 @@ static void find_range(const report *r, histograms *h)
 static void fill_part(const report *r, const int32_t *of, int32_t from,
                       int32_t to, histograms *h)
 {
-    const kith__coupled *start = &r->s->setting.task.W, *end = &r->s->W;
+    const kith__operator *start = &r->s->setting.task.W, *end = &r->s->W;
 
     for (int32_t u = from; u < to; u++)
         for (int64_t p = end->rows[u]; p < end->rows[u + 1]; p++) {
@@ -452,7 +453,7 @@ static kith_status put_trace(const report *r, kith_error *err)
     kith__json_bool(r->j, "trace_after", r->s->b.linear == KITH__FIXED_POINT);
     kith__json_open(r->j, "trace", '[');
     for (int i = 0; i < most; i++) {
-        const float change = kith__coupled_step(
+        const float change = kith__operator_apply(
             &r->s->W, from, r->classes, r->s->b.coupling, r->s->b.Q, to);
         float *swap = from;
 
@@ -530,7 +531,7 @@ static void put_node(const report *r, int32_t u)
 /* The neighbours of largest weight, as [weight, node...] after the node. */
 static void put_around(const report *r, int32_t u)
 {
-    const kith__coupled *W = &r->s->W;
+    const kith__operator *W = &r->s->W;
     int64_t best[AROUND];
     int n = 0;
 

@@ -6,7 +6,7 @@
 Draws N small changes of src/**/*.c by the seed: an operator, a bound, an index,
 a constant, a sign.  Each is made in a copy of the tree, built, and shown to the
 tests that run the changed line, the quick ones first.  FOLDER is the beginning
-of a path or of several, "src/models src/nn", or a line, "src/models/em.c:238".
+of a path or of several, "src/models src/nn", or a line, "src/models/lcm_em/em.c:238".
 
 killed      a test failed, crashed or ran for much longer than usual
 equivalent  the compiler made the same code of it, or equivalent.txt says why

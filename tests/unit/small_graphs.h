@@ -62,7 +62,7 @@ static inline void small_task_new(small_task *s, const kith_graph *g,
                            .truth = s->truth,
                            .n_train = train,
                            .threads = threads};
-    CHECK(kith__coupled_start(g, threads, &s->task.W, &s->scale, &s->weights));
+    CHECK(kith__operator_start(g, threads, &s->task.W, &s->scale, &s->weights));
 }
 
 static inline void small_task_release(small_task *s)
@@ -72,7 +72,7 @@ static inline void small_task_release(small_task *s)
 }
 
 /* W as a dense matrix. */
-static inline void dense_weights(const kith__coupled *W, double *out)
+static inline void dense_weights(const kith__operator *W, double *out)
 {
     memset(out, 0, (size_t)W->n * (size_t)W->n * sizeof(*out));
     for (int32_t u = 0; u < W->n; u++)

@@ -232,7 +232,7 @@ TEST(choices_are_taken_from_another_model)
 
 static const float *vectors_of(const kith_model *m)
 {
-    return kith__state_values(&m->state, "vectors", 300, 128);
+    return kith__fit_state_values(&m->state, "vectors", 300, 128);
 }
 
 /* On the same graph they are not learnt again; on another they are. */

@@ -6,14 +6,14 @@
 
 #include "check.h"
 #include "core/rng.h"
-#include "models/calibrate.h"
+#include "models/potentials/calibrate.h"
 
 enum { N = 12, C = 3 };
 
 typedef struct example {
     float P[N * C];
     int32_t node[N], truth[N];
-    kith__known_nodes at;
+    kith__labelled_nodes at;
 } example;
 
 /* Beliefs that are right about two times in three. */
@@ -29,7 +29,7 @@ static void example_new(example *e, int n)
         if (i % 3 != 2)
             e->P[e->node[i] * C + e->truth[i]] += .8f;
     }
-    e->at = (kith__known_nodes){e->node, e->truth, n};
+    e->at = (kith__labelled_nodes){e->node, e->truth, n};
 }
 
 /* -sum of target x log softmax(P / T): the class 1 - e, others the rest. */
@@ -102,7 +102,7 @@ TEST(a_score_is_accuracy_and_loss)
 {
     const float P[] = {.1f, .3f, .3f, 0, 0, 0, .5f, .2f, .6f};
     const int32_t node[] = {0, 1, 2}, truth[] = {1, 0, 0};
-    const kith__known_nodes at = {node, truth, 3}, none = {node, truth, 0};
+    const kith__labelled_nodes at = {node, truth, 3}, none = {node, truth, 0};
     kith__score s;
 
     CHECK_NEAR(kith__accuracy(P, 3, &at), 2.0 / 3, 1e-12); /* ties: the first */

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "core/alloc.h"
-#include "models/logreg.h"
+#include "models/potentials/logreg.h"
 #include "small_graphs.h"
 
 enum { N = 30, C = 3, SIZE = 128, TRAIN = 9, VAL = 12 };
@@ -14,7 +14,7 @@ enum { N = 30, C = 3, SIZE = 128, TRAIN = 9, VAL = 12 };
 static void literal(const float *E, double penalty, float *P)
 {
     float rows[TRAIN * SIZE], B[(SIZE + 1) * C] = {0};
-    kith__matrix m = {.n = TRAIN, .columns = SIZE, .value = rows};
+    kith__csr_matrix m = {.n = TRAIN, .columns = SIZE, .value = rows};
     int32_t truth[TRAIN];
     kith_error err;
 
@@ -38,9 +38,9 @@ static void check_choice(int how)
     const double penalties[] = {.05, .5, .005, 5}; /* as documented */
     kith_graph *g = small_graph(N, 60, false, 61);
     int32_t node[VAL], truth[VAL];
-    const kith__known_nodes val = {node, truth, VAL};
+    const kith__labelled_nodes val = {node, truth, VAL};
     kith__score best = {-1, 0};
-    kith__state state = {0};
+    kith__fit_state state = {0};
     kith_train_options o;
     float P[N * C], wanted[N * C];
     kith__beliefs out = {.P = P};
@@ -57,7 +57,7 @@ static void check_choice(int how)
         truth[i] = (i * (how + 2) / 2) % C;
     }
     CHECK_OK(kith__deepwalk_fit(&t.task, NULL, &o, &val, &state, &out, &err));
-    E = kith__state_values(&state, "vectors", N, SIZE);
+    E = kith__fit_state_values(&state, "vectors", N, SIZE);
     CHECK(E != NULL);
     for (int u = 0; u < N; u++) {
         double square = 0;
@@ -76,7 +76,7 @@ static void check_choice(int how)
             chosen = penalties[i];
         }
     }
-    CHECK_NEAR(kith__state_number(&state, "penalty", 0), chosen, 0);
+    CHECK_NEAR(kith__fit_state_number(&state, "penalty", 0), chosen, 0);
     literal(E, chosen, wanted);
     for (int i = 0; i < N * C; i++)
         CHECK_NEAR(P[i], wanted[i], 1e-4);
@@ -84,7 +84,7 @@ static void check_choice(int how)
     CHECK_OK(kith__deepwalk_apply(&t.task, NULL, &state, &out, &err));
     for (int i = 0; i < N * C; i++)
         CHECK_NEAR(P[i], wanted[i], 1e-4);
-    kith__state_release(&state);
+    kith__fit_state_release(&state);
     small_task_release(&t);
     kith_graph_free(g);
 }

@@ -1,12 +1,12 @@
 /*
- * test_em.c: rounds of EM against their formulas (models/em.c), in double and
- * with dense matrices.  The M-step's regression is the library's own, on the
- * twin's targets: test_lcm_em.c checks that.
+ * test_em.c: rounds of EM against their formulas (models/lcm_em/em.c), in
+ * double and with dense matrices.  The M-step's regression is the library's
+ * own, on the twin's targets: test_lcm_em.c checks that.
  */
 #include <math.h>
 
 #include "core/alloc.h"
-#include "models/em.h"
+#include "models/lcm_em/em.h"
 #include "small_graphs.h"
 
 enum { N = 18, D = 4, MOST = 9, VISITS = 8, TRAIN = 7 };
@@ -187,8 +187,8 @@ static void literal_fit(const twin *t, float *B)
 typedef struct example {
     kith_graph *g;
     small_task task;
-    kith__table table;
-    kith__feature_map map;
+    kith__csc_matrix table;
+    kith__feature_operator map;
     kith__em em;
     kith__em_params p;
     bool has[N];
@@ -197,7 +197,7 @@ typedef struct example {
 
 static void example_new(example *e, int C)
 {
-    kith__matrix m = {.n = N, .columns = D};
+    kith__csr_matrix m = {.n = N, .columns = D};
     kith__rng r = kith__rng_start(4, 4);
     float root[N] = {0};
     kith_error err;
@@ -216,10 +216,10 @@ static void example_new(example *e, int C)
     m.value = kith__alloc(N * D, sizeof(*m.value));
     for (int i = 0; i < N * D; i++)
         m.value[i] = (float)kith__rng_real(&r) - .5f;
-    CHECK_OK(kith__table_new(&m, &e->table, &err));
-    e->map = (kith__feature_map){.n = N, .threads = 2};
-    CHECK_OK(kith__map_add_means(&e->map, &e->table, &e->task.task.W, root, 0,
-                                 &err));
+    CHECK_OK(kith__csc_matrix_new(&m, &e->table, &err));
+    e->map = (kith__feature_operator){.n = N, .threads = 2};
+    CHECK_OK(kith__feature_add_means(&e->map, &e->table, &e->task.task.W, root,
+                                     0, &err));
     for (int i = 0; i < (D + 1) * C; i++)
         e->B[i] = (float)kith__rng_real(&r) * 2 - 1;
     for (int u = 0; u < N; u++)
@@ -229,8 +229,8 @@ static void example_new(example *e, int C)
 
 static void example_release(example *e)
 {
-    kith__feature_map_release(&e->map);
-    kith__table_release(&e->table);
+    kith__feature_operator_release(&e->map);
+    kith__csc_matrix_release(&e->table);
     small_task_release(&e->task);
     kith_graph_free(e->g);
 }
@@ -251,7 +251,7 @@ static void compare(example *e, int to)
     static visited v;
     static twin t;
     float B[(D + 1) * MOST], Z[N * MOST];
-    kith__map_room room;
+    kith__feature_workspace room;
     kith_error err;
     int at = 0;
 
@@ -260,13 +260,13 @@ static void compare(example *e, int to)
     dense_weights(&e->task.task.W, t.W);
     memcpy(B, e->B, sizeof(B));
     CHECK_OK(kith__em_run(&e->em, &e->p, 0, to, e->B, visit, &v, &err));
-    CHECK_OK(kith__map_room_new(&e->map, C, &room, &err));
+    CHECK_OK(kith__feature_workspace_new(&e->map, C, &room, &err));
     for (int round = 0; round <= to; round++) {
         if (round == 0 && e->em.labels) {
             memset(t.Q, 0, sizeof(t.Q));
             literal_train(&t, -1.0 / C, 1 - 1.0 / C, t.Q);
         } else {
-            kith__map_apply(&e->map, B, C, &room, Z);
+            kith__feature_apply(&e->map, B, C, &room, Z);
             for (int i = 0; i < N * C; i++)
                 t.Z[i] = (double)Z[i];
             CHECK(!v.has_Q[at]);
@@ -289,7 +289,7 @@ static void compare(example *e, int to)
     CHECK_INT(v.count, at);
     for (int i = 0; i < (D + 1) * C; i++)
         CHECK_NEAR(e->B[i], B[i], 1e-3);
-    kith__map_room_release(&room);
+    kith__feature_workspace_release(&room);
 }
 
 static void rounds(int C, bool labels, bool some, float h, float balance)

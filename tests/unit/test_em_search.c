@@ -1,30 +1,30 @@
 /*
  * test_em_search.c: which runs of EM are tried, how they are scored and which
- * go on.  The kith__offer() of this program takes the library's place and
+ * go on.  The kith__consider() of this program takes the library's place and
  * writes down what is offered; what a recipe is worth is what following it
  * gives.
  */
 #include <math.h>
 
-#include "models/logits.h"
-#include "models/recipe.h"
+#include "models/explain/logits.h"
+#include "models/lcm_em/candidate.h"
 #include "small_graphs.h"
 
 enum { N = 40, D = 6, C = 3, TRAIN = 9, VAL = 16, MOST = 400 };
 enum { GRID = 7, RUNS = 3 * GRID };
 
 static struct {
-    kith__recipe recipe[MOST];
+    kith__candidate candidate[MOST];
     kith__score score[MOST];
     int order[MOST], count;
 } offers;
 
-void kith__offer(kith__found *f, const kith__recipe *r, const kith__score *s,
-                 int order)
+void kith__consider(kith__best_candidate *f, const kith__candidate *r,
+                    const kith__score *s, int order)
 {
     (void)f;
     CHECK(offers.count < MOST);
-    offers.recipe[offers.count] = *r;
+    offers.candidate[offers.count] = *r;
     offers.score[offers.count] = *s;
     offers.order[offers.count++] = order;
 }
@@ -37,8 +37,8 @@ typedef struct scene {
     float x[N * D];
     kith_features f;
     int32_t node[VAL], truth[VAL];
-    kith__known_nodes val;
-    kith__quest q;
+    kith__labelled_nodes val;
+    kith__search_context q;
 } scene;
 
 static void scene_new(scene *s, uint64_t seed)
@@ -60,31 +60,32 @@ static void scene_new(scene *s, uint64_t seed)
         s->node[i] = TRAIN + i;
         s->truth[i] = s->node[i] % C;
     }
-    s->val = (kith__known_nodes){s->node, s->truth, VAL};
-    CHECK_OK(kith__quest_new(&s->task.task, &s->f, &s->val, &s->q, &err));
+    s->val = (kith__labelled_nodes){s->node, s->truth, VAL};
+    CHECK_OK(
+        kith__search_context_new(&s->task.task, &s->f, &s->val, &s->q, &err));
     offers.count = 0;
 }
 
 static void scene_release(scene *s)
 {
-    kith__quest_release(&s->q);
+    kith__search_context_release(&s->q);
     small_task_release(&s->task);
     kith_graph_free(s->g);
 }
 
-static kith__score worth(const scene *s, const kith__recipe *r)
+static kith__score worth(const scene *s, const kith__candidate *r)
 {
     float P[N * C];
     kith__beliefs out = {.P = P};
     kith_error err;
 
-    CHECK_OK(kith__em_follow(&s->q, r, &out, &err));
+    CHECK_OK(kith__em_evaluate(&s->q, r, &out, &err));
     return kith__score_of(P, C, &s->val);
 }
 
 static void check_worth(const scene *s, int i)
 {
-    const kith__score w = worth(s, &offers.recipe[i]);
+    const kith__score w = worth(s, &offers.candidate[i]);
 
     CHECK_NEAR(offers.score[i].accuracy, w.accuracy, 1e-12);
     CHECK_NEAR(offers.score[i].log_loss, w.log_loss, 1e-4);
@@ -126,11 +127,11 @@ static float literal_start(const scene *s, kith_prep prep, float a,
 
     *score = (kith__score){-1, 0};
     for (int i = 0; i < 7; i++) {
-        const kith__recipe r = {.kind = KITH__EM_FEATURES,
-                                .prep = prep,
-                                .a = a,
-                                .start = starts[i],
-                                .em = {.hops = 12}};
+        const kith__candidate r = {.kind = KITH__EM_FEATURES,
+                                   .prep = prep,
+                                   .a = a,
+                                   .start = starts[i],
+                                   .em = {.hops = 12}};
 
         all[i] = worth(s, &r);
         if (kith__better(&all[i], score))
@@ -177,7 +178,7 @@ static int check_run(const scene *s, int at, int run, int from, int to,
 
     for (int round = from; round <= to; round++)
         for (int propagated = 0; propagated <= (p->h > 0); propagated++) {
-            const kith__recipe *r = &offers.recipe[at];
+            const kith__candidate *r = &offers.candidate[at];
 
             CHECK(r->kind == KITH__EM_FEATURES && r->prep == prep);
             CHECK_NEAR(r->a, alphas[run / GRID], 0);
@@ -219,7 +220,7 @@ static void check_search(uint64_t seed, bool binary)
     scene_new(&s, seed);
     for (int i = 0; binary && i < N * D; i++)
         s.x[i] = s.x[i] > .6f;
-    CHECK_OK(kith__em_search_features(&s.q, &(kith__found){0}, &err));
+    CHECK_OK(kith__em_search_features(&s.q, &(kith__best_candidate){0}, &err));
     prep = literal_starts(&s, binary ? 2 : 3, start);
     for (int i = 0; i < RUNS; i++) {
         list[i] = i;
@@ -248,7 +249,7 @@ static const float label_h[] = {.5f, .8f, .95f};
 
 static void check_labels(int at, float h, int hops, int round, bool propagated)
 {
-    const kith__recipe *r = &offers.recipe[at];
+    const kith__candidate *r = &offers.candidate[at];
 
     CHECK(r->kind == KITH__EM_LABELS);
     CHECK_NEAR(r->em.h, h, 0);
@@ -267,7 +268,7 @@ TEST(labels_alone_then_with_features)
     kith_error err;
 
     scene_new(&s, 7);
-    CHECK_OK(kith__em_search_labels(&s.q, &(kith__found){0}, &err));
+    CHECK_OK(kith__em_search_labels(&s.q, &(kith__best_candidate){0}, &err));
     for (int reach = 0; reach < 2; reach++) {
         kith__score top = {-1, 0};
 
@@ -285,7 +286,7 @@ TEST(labels_alone_then_with_features)
             for (int propagated = round == 0; propagated < 2;
                  propagated++, at++) {
                 const float betas[] = {.001f, .01f, .1f};
-                const kith__em_params *em = &offers.recipe[at].em;
+                const kith__em_params *em = &offers.candidate[at].em;
 
                 check_labels(at, best[run / 3], run < 3 ? 4 : 12, round,
                              propagated);
@@ -307,7 +308,7 @@ TEST(without_features_labels_are_all)
 
     scene_new(&s, 8);
     s.q.features = NULL;
-    CHECK_OK(kith__em_search_labels(&s.q, &(kith__found){0}, &err));
+    CHECK_OK(kith__em_search_labels(&s.q, &(kith__best_candidate){0}, &err));
     CHECK_INT(offers.count, 6);
     scene_release(&s);
 }
@@ -319,12 +320,12 @@ TEST(what_is_followed_says_what_it_is_made_of)
 {
     static scene s;
     float P[N * C], Q[N * C], Z[N * C];
-    kith__recipe r = {.kind = KITH__EM_FEATURES,
-                      .prep = KITH_PREP_L2,
-                      .a = .2f,
-                      .start = .1f,
-                      .em = grid[4],
-                      .rounds = 2};
+    kith__candidate r = {.kind = KITH__EM_FEATURES,
+                         .prep = KITH_PREP_L2,
+                         .a = .2f,
+                         .start = .1f,
+                         .em = grid[4],
+                         .rounds = 2};
     kith_error err;
 
     scene_new(&s, 9);
@@ -332,15 +333,15 @@ TEST(what_is_followed_says_what_it_is_made_of)
     r.em.hops = 12;
     for (int propagated = 0; propagated < 2; propagated++) {
         kith__beliefs out = {.P = P, .Q = Q};
-        kith__map_room room;
+        kith__feature_workspace room;
 
         r.propagated = propagated;
         memset(Q, 7, sizeof(Q));
-        CHECK_OK(kith__em_follow(&s.q, &r, &out, &err));
+        CHECK_OK(kith__em_evaluate(&s.q, &r, &out, &err));
         CHECK(out.linear == (propagated ? KITH__SUM : KITH__LOGITS));
         CHECK(!out.roots && out.logits);
-        CHECK_OK(kith__map_room_new(&out.logits->map, C, &room, &err));
-        kith__map_apply(&out.logits->map, out.logits->B, C, &room, Z);
+        CHECK_OK(kith__feature_workspace_new(&out.logits->map, C, &room, &err));
+        kith__feature_apply(&out.logits->map, out.logits->B, C, &room, Z);
         for (int i = 0; !propagated && i < N * C; i++) {
             CHECK_NEAR(P[i], Z[i], 1e-5);
             CHECK_NEAR(Q[i], 0, 0);
@@ -355,7 +356,7 @@ TEST(what_is_followed_says_what_it_is_made_of)
                            .5 * (exp((double)Z[u * C + c]) / all - 1.0 / C),
                            1e-5);
         }
-        kith__map_room_release(&room);
+        kith__feature_workspace_release(&room);
         kith__logits_free(out.logits);
     }
     scene_release(&s);
@@ -370,15 +371,15 @@ TEST(a_start_is_the_optimum_for_few_nodes_and_for_many)
     static float x[LARGE * WIDE], target[LARGE * C], weight[LARGE];
     static int32_t nodes[LARGE], truth[LARGE];
     static char text[LARGE * 16];
-    kith__recipe r = {.kind = KITH__EM_FEATURES,
-                      .prep = KITH_PREP_ROOT,
-                      .a = .3f,
-                      .start = .5f,
-                      .em = {.hops = 12}};
+    kith__candidate r = {.kind = KITH__EM_FEATURES,
+                         .prep = KITH_PREP_ROOT,
+                         .a = .3f,
+                         .start = .5f,
+                         .em = {.hops = 12}};
     const kith_features f = {
         .nodes = LARGE, .columns = WIDE, .entries = LARGE * WIDE, .value = x};
     kith__rng random = kith__rng_start(1, 1);
-    const kith__known_nodes none = {0};
+    const kith__labelled_nodes none = {0};
     kith_graph *g = NULL;
     kith_error err;
     size_t at = 0;
@@ -400,12 +401,13 @@ TEST(a_start_is_the_optimum_for_few_nodes_and_for_many)
     t.task.train = nodes;
     t.task.truth = truth;
     for (int i = 0; i < 3; i++) {
-        const kith__quest q = {.task = &t.task, .features = &f, .val = &none};
+        const kith__search_context q = {
+            .task = &t.task, .features = &f, .val = &none};
         static float P[LARGE * C], Q[LARGE * C], Z[LARGE * 4], G[4 * 4];
         kith__beliefs out = {.P = P, .Q = Q};
         const kith__soft_rows rows = {target, weight};
         double B[4 * C], gradient[4 * C];
-        kith__map_room room;
+        kith__feature_workspace room;
 
         t.task.n_train = trains[i];
         for (int u = 0; u < LARGE; u++) {
@@ -413,16 +415,16 @@ TEST(a_start_is_the_optimum_for_few_nodes_and_for_many)
             for (int c = 0; c < C; c++)
                 target[u * C + c] = c == truth[u];
         }
-        CHECK_OK(kith__em_follow(&q, &r, &out, &err));
+        CHECK_OK(kith__em_evaluate(&q, &r, &out, &err));
         CHECK_INT(out.logits->map.columns, WIDE);
         for (int j = 0; j < 4 * C; j++)
             B[j] = (double)out.logits->B[j];
-        CHECK_OK(kith__map_room_new(&out.logits->map, 4, &room, &err));
+        CHECK_OK(kith__feature_workspace_new(&out.logits->map, 4, &room, &err));
         kith__soft_objective(&out.logits->map, &rows, C, .5, B, gradient, &room,
                              Z, G);
         for (int j = 0; j < 4 * C; j++)
             CHECK_NEAR(gradient[j], 0, .02);
-        kith__map_room_release(&room);
+        kith__feature_workspace_release(&room);
         kith__logits_free(out.logits);
     }
     small_task_release(&t);
@@ -438,7 +440,7 @@ enum { PLANTED = 120, LEARNT = 40 };
  * the class with a noise of `noise`: what the graph is good for is known.
  */
 static void planted(int same, double noise, bool with_features,
-                    kith__recipe *out)
+                    kith__candidate *out)
 {
     static float x[PLANTED * 2];
     static char text[PLANTED * 64];
@@ -446,9 +448,9 @@ static void planted(int same, double noise, bool with_features,
     kith__rng r = kith__rng_start(77, (uint64_t)same);
     const kith_features f = {
         .nodes = PLANTED, .columns = 2, .entries = PLANTED * 2, .value = x};
-    const kith__known_nodes val = {nodes + LEARNT, truth + LEARNT, 60};
+    const kith__labelled_nodes val = {nodes + LEARNT, truth + LEARNT, 60};
     kith_graph *g = NULL;
-    kith__quest q;
+    kith__search_context q;
     kith_error err;
     size_t at = 0;
     small_task t;
@@ -475,14 +477,14 @@ static void planted(int same, double noise, bool with_features,
     t.task.truth = truth;
     t.task.n_train = LEARNT;
     offers.count = 0;
-    CHECK_OK(
-        kith__quest_new(&t.task, with_features ? &f : NULL, &val, &q, &err));
-    CHECK_OK(kith__beside_search(&q, &(kith__found){0}, &err));
-    kith__quest_release(&q);
+    CHECK_OK(kith__search_context_new(&t.task, with_features ? &f : NULL, &val,
+                                      &q, &err));
+    CHECK_OK(kith__heterophily_search(&q, &(kith__best_candidate){0}, &err));
+    kith__search_context_release(&q);
     CHECK_INT(offers.count, 1);
-    CHECK(offers.recipe[0].kind == KITH__BESIDE);
-    CHECK(offers.recipe[0].penalty > 0);
-    *out = offers.recipe[0];
+    CHECK(offers.candidate[0].kind == KITH__HETEROPHILY);
+    CHECK(offers.candidate[0].penalty > 0);
+    *out = offers.candidate[0];
     small_task_release(&t);
     kith_graph_free(g);
 }
@@ -490,7 +492,7 @@ static void planted(int same, double noise, bool with_features,
 /* Features tell much and edges are drawn at random: homophily is no use. */
 TEST(over_a_graph_that_says_nothing_nothing_spreads)
 {
-    kith__recipe r;
+    kith__candidate r;
 
     planted(5, 2, true, &r);
     CHECK(r.graph != KITH__GRAPH_PRIOR);
@@ -501,7 +503,7 @@ TEST(over_a_graph_that_says_nothing_nothing_spreads)
 /* Features tell nothing, all neighbours are alike, or all differ. */
 TEST(a_graph_that_says_all_is_used)
 {
-    kith__recipe r;
+    kith__candidate r;
 
     planted(10, 50, true, &r);
     CHECK(r.graph != KITH__GRAPH_IGNORED);
@@ -513,7 +515,7 @@ TEST(a_graph_that_says_all_is_used)
 /* Then the places of nodes in the graph are all that is known of them. */
 TEST(without_features_places_are_known)
 {
-    kith__recipe r;
+    kith__candidate r;
 
     planted(9, 1, false, &r);
     CHECK((r.blocks & (KITH__X | KITH__LEN | KITH__AX | KITH__A2X)) == 0);

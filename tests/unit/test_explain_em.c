@@ -3,7 +3,7 @@
  * against dense sums in doubles with one node's part left out.
  */
 #include "generated.h"
-#include "models/logits.h"
+#include "models/explain/logits.h"
 #include "models/model_object.h"
 #include "models/solution.h"
 
@@ -50,19 +50,19 @@ static void tear_down(fixture *f)
 {
     kith_solution_free(f->solution);
     kith_model_free(f->model);
-    kith__state_release(&f->like.state);
+    kith__fit_state_release(&f->like.state);
     kith_split_release(&f->split);
     kith_dataset_free(f->data);
 }
 
 static void put(fixture *f, const char *name, double number)
 {
-    CHECK(kith__state_set(&f->like.state, name, number));
+    CHECK(kith__fit_state_set(&f->like.state, name, number));
 }
 
 static void say(fixture *f, const char *name, const char *text)
 {
-    CHECK(kith__state_choose(&f->like.state, name, text));
+    CHECK(kith__fit_state_choose(&f->like.state, name, text));
 }
 
 /* EM on features; beliefs "P" or "p"; then steps of lcm of that size. */
@@ -355,7 +355,7 @@ static void dense_column(const kith__logits *l, int c, double *out)
 static void dense_seen(const kith_solution *s, int without, int hops, int c,
                        double *y)
 {
-    const kith__matrix *m = &s->b.logits->x.x;
+    const kith__csr_matrix *m = &s->b.logits->x.x;
     static double O[N * N], column[MOST_COLUMNS], next[N], x[N];
 
     dense_graph(s->data->graph, 1, O);
@@ -381,7 +381,7 @@ static void dense_seen(const kith_solution *s, int without, int hops, int c,
 static double dense_logit(const kith_solution *s, int without, int u, int c)
 {
     const kith__logits *l = s->b.logits;
-    const kith__block *b = &l->map.block[0];
+    const kith__feature_block *b = &l->map.block[0];
     double column[MOST_COLUMNS], y[N], z;
 
     dense_column(l, c, column);
@@ -460,7 +460,7 @@ TEST(logits_arrive_through_neighbours_and_along_paths)
 static void dense_fixed_point(const kith_solution *s, int without, double *P)
 {
     static double next[N * CLASSES], sum[CLASSES];
-    const kith__coupled *W = &s->W;
+    const kith__operator *W = &s->W;
     const float *H = s->b.coupling;
 
     memset(P, 0, sizeof(next));
@@ -530,7 +530,7 @@ TEST(weights_learnt_after_em_differ_from_the_start)
 
     set_up_learnt(&f, "P", .2);
     for (int u = 0; u < N; u++) {
-        const kith__coupled *start = &f.solution->setting.task.W;
+        const kith__operator *start = &f.solution->setting.task.W;
 
         for (int64_t p = start->rows[u]; p < start->rows[u + 1]; p++)
             most = fmax(most, fabs((double)f.solution->W.weights[p] -

@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "core/alloc.h"
-#include "models/explain_lists.h"
-#include "models/paths.h"
+#include "models/explain/explain_lists.h"
+#include "models/explain/paths.h"
 #include "small_graphs.h"
 
 enum { N = 30, C = 3 };

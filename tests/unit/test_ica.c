@@ -12,7 +12,7 @@ typedef struct scene {
     float x[N * D];
     kith_features f;
     int32_t node[VAL], truth[VAL];
-    kith__known_nodes val;
+    kith__labelled_nodes val;
 } scene;
 
 static void scene_new(scene *s, int how)
@@ -29,7 +29,7 @@ static void scene_new(scene *s, int how)
         s->node[i] = TRAIN + i;
         s->truth[i] = s->node[i] % C;
     }
-    s->val = (kith__known_nodes){s->node, s->truth, VAL};
+    s->val = (kith__labelled_nodes){s->node, s->truth, VAL};
 }
 
 static void scene_release(scene *s)
@@ -40,7 +40,7 @@ static void scene_release(scene *s)
 
 /* With this penalty, or, if it is 0, with what validation takes. */
 static double fit(const scene *s, const kith_features *f, double penalty,
-                  kith__state *state, float *P)
+                  kith__fit_state *state, float *P)
 {
     kith__beliefs out = {.P = P};
     kith_train_options o;
@@ -48,9 +48,9 @@ static double fit(const scene *s, const kith_features *f, double penalty,
 
     kith_train_options_init(&o);
     if (penalty > 0)
-        CHECK(kith__state_set(state, "penalty", penalty));
+        CHECK(kith__fit_state_set(state, "penalty", penalty));
     CHECK_OK(kith__ica_fit(&s->task.task, f, &o, &s->val, state, &out, &err));
-    return kith__state_number(state, "penalty", -1);
+    return kith__fit_state_number(state, "penalty", -1);
 }
 
 TEST(validation_takes_the_best_penalty)
@@ -59,7 +59,7 @@ TEST(validation_takes_the_best_penalty)
 
     for (int how = 0; how < 8; how++) {
         float P[N * C], wanted[N * C], again[N * C];
-        kith__state state = {0}, applied = {0};
+        kith__fit_state state = {0}, applied = {0};
         kith__score best = {-1, 0};
         double chosen = 0;
         kith_error err;
@@ -68,7 +68,7 @@ TEST(validation_takes_the_best_penalty)
 
         scene_new(&s, how);
         for (int i = 0; i < 5; i++) {
-            kith__state one = {0};
+            kith__fit_state one = {0};
             kith__score score;
 
             CHECK_NEAR(fit(&s, f, penalties[i], &one, P), penalties[i], 0);
@@ -78,15 +78,15 @@ TEST(validation_takes_the_best_penalty)
                 chosen = penalties[i];
                 memcpy(wanted, P, sizeof(P));
             }
-            kith__state_release(&one);
+            kith__fit_state_release(&one);
         }
         CHECK_NEAR(fit(&s, f, 0, &applied, P), chosen, 0);
         CHECK(memcmp(P, wanted, sizeof(P)) == 0);
         CHECK_OK(kith__ica_apply(&s.task.task, f, &applied,
                                  &(kith__beliefs){.P = again}, &err));
         CHECK(memcmp(again, wanted, sizeof(P)) == 0);
-        kith__state_release(&state);
-        kith__state_release(&applied);
+        kith__fit_state_release(&state);
+        kith__fit_state_release(&applied);
         scene_release(&s);
     }
 }

@@ -17,7 +17,7 @@ typedef struct scene {
     int32_t column[N * D], node[N];
     uint8_t mark[N];
     kith_features full, sparse, ones;
-    kith__rows near;
+    kith__row_set near;
 } scene;
 
 static void scene_new(scene *s)
@@ -100,7 +100,7 @@ static void drop(const kith__inputs *x, const kith__dropout *d, double rate,
 }
 
 static void compare(const scene *s, const kith_features *f, double rate,
-                    const kith__rows *near)
+                    const kith__row_set *near)
 {
     const kith__dropout d = kith__dropout_at(rate, 4, 1);
     const int columns = f ? D : N;
@@ -148,7 +148,7 @@ TEST(products_with_inputs_equal_dense_ones)
     scene_new(&s);
     for (int some = 0; some < 2; some++)
         for (int drops = 0; drops < 2; drops++) {
-            const kith__rows *near = some ? &s.near : NULL;
+            const kith__row_set *near = some ? &s.near : NULL;
             const double rate = drops ? .4 : 0;
 
             compare(&s, &s.full, rate, near);

@@ -7,7 +7,7 @@
 #include "generated.h"
 #include "graph/graph_object.h"
 #include "io/kg_check.h"
-#include "kernels/coupled.h"
+#include "kernels/operator.h"
 #include "models/model_object.h"
 
 /* A file with all there is: text ids, weights, labels, features, an order. */
@@ -78,7 +78,7 @@ static const struct {
     {"rows", 2, 0x40000000, "a row"},
     {"rows", 4, 4, "rows or neighbours do not fit"},
     {"nbrs", 0, 4, "a row"},  /* no such node: convert wrote it */
-    {"nbrs", 0, -1, "a row"}, /* design.c wrote there */
+    {"nbrs", 0, -1, "a row"}, /* feature_matrix.c wrote there */
     {"nbrs", 0, 0, "a row"},  /* itself */
     {"nbrs", 1, 1, "a row"},  /* twice */
     {"nbrs", 3, 2, "both rows"},
@@ -89,7 +89,7 @@ static const struct {
     {"labels", 0, 2, "a label"},             /* random_splits.c wrote there */
     {"labels", 0, -2, "a label"},
     {"labels", 0, -1, "as many labels"},
-    {"fcols", 0, 2, "features"}, /* design.c wrote there */
+    {"fcols", 0, 2, "features"}, /* feature_matrix.c wrote there */
     {"fcols", 0, -1, "features"},
     {"fcols", 0, 0x7fffffff, "features"},
     {"frows", 1, -1, "features"},
@@ -265,7 +265,7 @@ TEST(an_edge_without_its_other_half_is_noticed)
 
 TEST(the_other_half_of_an_edge_that_has_none_is_inside)
 {
-    const kith__coupled W = {
+    const kith__operator W = {
         .n = 6, .rows = one_way_rows, .neighbours = one_way_neighbours};
 
     CHECK_INT(kith__reverse_of(&W, 3, 5), 5);
@@ -329,14 +329,14 @@ TEST(numbers_of_an_lcm_em_model_are_bounded_before_they_are_used)
     CHECK_OK(kith_split_random(d->graph, d->labels, 5, 0, 1, 0, &split, &err));
     CHECK_OK(kith_model_train(d, "lcm-em", &split, &o, &m, NULL, &err));
     for (int i = 0; i < 4; i++) {
-        if (!kith__state_find(&m->state, names[i]))
+        if (!kith__fit_state_find(&m->state, names[i]))
             continue;
-        const double was = kith__state_number(&m->state, names[i], 0);
+        const double was = kith__fit_state_number(&m->state, names[i], 0);
 
-        CHECK(kith__state_set(&m->state, names[i], 1e300));
+        CHECK(kith__fit_state_set(&m->state, names[i], 1e300));
         CHECK(kith_model_predict(m, d, NULL, P, NULL, &err) ==
               KITH_ERR_CORRUPT);
-        CHECK(kith__state_set(&m->state, names[i], was));
+        CHECK(kith__fit_state_set(&m->state, names[i], was));
     }
     CHECK_OK(kith_model_predict(m, d, NULL, P, NULL, &err));
     kith_model_free(m);

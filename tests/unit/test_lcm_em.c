@@ -5,10 +5,10 @@
 #include <math.h>
 
 #include "core/alloc.h"
-#include "models/coupling_fit.h"
-#include "models/embedding.h"
-#include "models/feature_map.h"
-#include "models/soft_logreg.h"
+#include "models/lcm_em/coupling_fit.h"
+#include "models/potentials/feature_operator.h"
+#include "models/potentials/soft_logreg.h"
+#include "models/potentials/spectral_embedding.h"
 #include "small_graphs.h"
 
 enum { N = 24, D = 7, K = 3 };
@@ -16,10 +16,10 @@ enum { N = 24, D = 7, K = 3 };
 /* ---- the feature map ----------------------------------------------------- */
 
 /* Sparse features with some empty rows, also dense in X (N x D). */
-static void some_features(kith__table *t, double *X)
+static void some_features(kith__csc_matrix *t, double *X)
 {
     kith__rng r = kith__rng_start(5, 5);
-    kith__matrix m = {.n = N, .columns = D};
+    kith__csr_matrix m = {.n = N, .columns = D};
     kith_error err;
     int64_t at = 0;
 
@@ -38,7 +38,7 @@ static void some_features(kith__table *t, double *X)
         }
     }
     m.row[N] = at;
-    CHECK_OK(kith__table_new(&m, t, &err));
+    CHECK_OK(kith__csc_matrix_new(&m, t, &err));
 }
 
 /* Y = M X, M N x N. */
@@ -83,7 +83,7 @@ static void unit_rows(double *F)
     }
 }
 
-/* F of kith__map_smooth_each(), literally. */
+/* F of kith__feature_smooth_each(), literally. */
 static void literal_smooth(const kith_graph *g, const double *X, int hops,
                            double a, double *F)
 {
@@ -138,10 +138,10 @@ static void literal_means(const kith_graph *g, const double *X, int hops,
 
 /* Apply the map of one block to each unit vector: F itself must come out; and
  * back, from each node: F'.  As it is, and if it is formed, not formed. */
-static void check_map(kith__feature_map *map, const double *F)
+static void check_map(kith__feature_operator *map, const double *F)
 {
     float B[(D + 1) * D] = {0}, E[N * N] = {0}, Z[N * D], G[(D + 1) * N];
-    kith__map_room room;
+    kith__feature_workspace room;
     kith_error err;
     bool formed;
 
@@ -149,19 +149,19 @@ static void check_map(kith__feature_map *map, const double *F)
         B[j * D + j] = 1;
     for (int u = 0; u < N; u++)
         E[u * N + u] = 1;
-    CHECK_OK(kith__map_room_new(map, N, &room, &err));
+    CHECK_OK(kith__feature_workspace_new(map, N, &room, &err));
     do {
-        kith__map_apply(map, B, D, &room, Z);
-        kith__map_back(map, E, N, &room, G);
+        kith__feature_apply(map, B, D, &room, Z);
+        kith__feature_transpose(map, E, N, &room, G);
         for (int u = 0; u < N; u++)
             for (int j = 0; j < D; j++) {
                 CHECK_NEAR(Z[u * D + j], F[u * D + j], 2e-5);
                 CHECK_NEAR(G[j * N + u], F[u * D + j], 2e-5);
             }
         formed = map->block[0].formed.x.value;
-        kith__table_release(&map->block[0].formed);
+        kith__csc_matrix_release(&map->block[0].formed);
     } while (formed);
-    kith__map_room_release(&room);
+    kith__feature_workspace_release(&room);
 }
 
 TEST(features_through_the_graph_are_as_the_formula_says)
@@ -169,22 +169,22 @@ TEST(features_through_the_graph_are_as_the_formula_says)
     for (int weighted = 0; weighted < 2; weighted++) {
         kith_graph *g = small_graph(N, 40, weighted, 3);
         const float a[] = {.1f, .3f};
-        kith__feature_map maps[2] = {0};
+        kith__feature_operator maps[2] = {0};
         double X[N * D], F[N * D];
         kith__smoother s;
-        kith__table t;
+        kith__csc_matrix t;
         kith_error err;
 
         some_features(&t, X);
         CHECK_OK(kith__smoother_new(g, true, 2, &s, &err));
-        CHECK_OK(kith__map_smooth_each(&t, &s, 4, a, 2, 2, maps, &err));
+        CHECK_OK(kith__feature_smooth_each(&t, &s, 4, a, 2, 2, maps, &err));
         for (int i = 0; i < 2; i++) {
             literal_smooth(g, X, 4, (double)a[i], F);
             CHECK(maps[i].block[0].formed.x.value != NULL);
             check_map(&maps[i], F);
-            kith__feature_map_release(&maps[i]);
+            kith__feature_operator_release(&maps[i]);
         }
-        kith__table_release(&t);
+        kith__csc_matrix_release(&t);
         kith__smoother_release(&s);
         kith_graph_free(g);
     }
@@ -204,21 +204,22 @@ TEST(means_of_neighbours_are_as_the_formula_says)
 {
     for (int hops = 0; hops <= 2; hops++) {
         kith_graph *g = small_graph(N, 30, true, 4);
-        kith__feature_map map = {.n = N, .threads = 2};
+        kith__feature_operator map = {.n = N, .threads = 2};
         double X[N * D], F[N * D];
         small_task task;
-        kith__table t;
+        kith__csc_matrix t;
         float root[N];
         kith_error err;
 
         small_task_new(&task, g, K, 6, 2);
         some_features(&t, X);
         roots(g, root);
-        CHECK_OK(kith__map_add_means(&map, &t, &task.task.W, root, hops, &err));
+        CHECK_OK(
+            kith__feature_add_means(&map, &t, &task.task.W, root, hops, &err));
         literal_means(g, X, hops, F);
         check_map(&map, F);
-        kith__feature_map_release(&map);
-        kith__table_release(&t);
+        kith__feature_operator_release(&map);
+        kith__csc_matrix_release(&t);
         small_task_release(&task);
         kith_graph_free(g);
     }
@@ -229,8 +230,8 @@ typedef struct two_blocks {
     kith_graph *g;
     small_task task;
     kith__smoother s;
-    kith__table t;
-    kith__feature_map map;
+    kith__csc_matrix t;
+    kith__feature_operator map;
 } two_blocks;
 
 static void two_blocks_new(two_blocks *b)
@@ -245,16 +246,17 @@ static void two_blocks_new(two_blocks *b)
     some_features(&b->t, X);
     roots(b->g, root);
     CHECK_OK(kith__smoother_new(b->g, true, 1, &b->s, &err));
-    b->map = (kith__feature_map){0};
-    CHECK_OK(kith__map_smooth_each(&b->t, &b->s, 3, &a, 1, 1, &b->map, &err));
+    b->map = (kith__feature_operator){0};
     CHECK_OK(
-        kith__map_add_means(&b->map, &b->t, &b->task.task.W, root, 1, &err));
+        kith__feature_smooth_each(&b->t, &b->s, 3, &a, 1, 1, &b->map, &err));
+    CHECK_OK(kith__feature_add_means(&b->map, &b->t, &b->task.task.W, root, 1,
+                                     &err));
 }
 
 static void two_blocks_release(two_blocks *b)
 {
-    kith__feature_map_release(&b->map);
-    kith__table_release(&b->t);
+    kith__feature_operator_release(&b->map);
+    kith__csc_matrix_release(&b->t);
     kith__smoother_release(&b->s);
     small_task_release(&b->task);
     kith_graph_free(b->g);
@@ -272,7 +274,7 @@ TEST(the_way_back_is_the_transpose)
     float B[ROWS * K], E[N * K], Z[N * K], G[ROWS * K];
     kith__rng r = kith__rng_start(9, 9);
     double there = 0, back = 0;
-    kith__map_room room;
+    kith__feature_workspace room;
     two_blocks b;
     kith_error err;
 
@@ -281,15 +283,15 @@ TEST(the_way_back_is_the_transpose)
         B[i] = random_float(&r);
     for (int i = 0; i < N * K; i++)
         E[i] = random_float(&r);
-    CHECK_OK(kith__map_room_new(&b.map, K, &room, &err));
-    kith__map_apply(&b.map, B, K, &room, Z);
-    kith__map_back(&b.map, E, K, &room, G);
+    CHECK_OK(kith__feature_workspace_new(&b.map, K, &room, &err));
+    kith__feature_apply(&b.map, B, K, &room, Z);
+    kith__feature_transpose(&b.map, E, K, &room, G);
     for (int i = 0; i < N * K; i++)
         there += (double)Z[i] * (double)E[i];
     for (int i = 0; i < ROWS * K; i++)
         back += (double)B[i] * (double)G[i];
     CHECK_NEAR(there, back, 1e-5);
-    kith__map_room_release(&room);
+    kith__feature_workspace_release(&room);
     two_blocks_release(&b);
 }
 
@@ -302,7 +304,7 @@ TEST(soft_logistic_regression_has_the_gradient_of_its_objective)
     double B[ROWS * K], gradient[ROWS * K], other[ROWS * K];
     kith__rng r = kith__rng_start(2, 2);
     const kith__soft_rows rows = {T, weight};
-    kith__map_room room;
+    kith__feature_workspace room;
     two_blocks b;
     kith_error err;
 
@@ -316,7 +318,7 @@ TEST(soft_logistic_regression_has_the_gradient_of_its_objective)
     }
     for (int i = 0; i < ROWS * K; i++)
         B[i] = (double)random_float(&r);
-    CHECK_OK(kith__map_room_new(&b.map, WIDE, &room, &err));
+    CHECK_OK(kith__feature_workspace_new(&b.map, WIDE, &room, &err));
     kith__soft_objective(&b.map, &rows, K, .3, B, gradient, &room, Z, G);
     for (int i = 0; i < ROWS * K; i++) {
         const double step = 1e-2, was = B[i];
@@ -330,7 +332,7 @@ TEST(soft_logistic_regression_has_the_gradient_of_its_objective)
         B[i] = was;
         CHECK_NEAR((up - down) / (2 * step), gradient[i], 5e-4);
     }
-    kith__map_room_release(&room);
+    kith__feature_workspace_release(&room);
     two_blocks_release(&b);
 }
 
@@ -338,7 +340,7 @@ TEST(the_fit_of_the_coupling_has_the_gradient_of_its_objective)
 {
     enum { SIZE = 2 + K + K * (K + 1) / 2 };
     int32_t node[N], truth[N];
-    const kith__known_nodes at = {node, truth, N};
+    const kith__labelled_nodes at = {node, truth, N};
     double theta[SIZE], gradient[SIZE], other[SIZE];
     kith__rng r = kith__rng_start(3, 3);
     float L[N * K], M[N * K];
@@ -372,7 +374,7 @@ TEST(a_heterophilous_coupling_is_found)
 {
     float L[200 * 2] = {0}, M[200 * 2], H[4], b[2], P[200 * 2];
     int32_t node[200], truth[200];
-    const kith__known_nodes at = {node, truth, 200};
+    const kith__labelled_nodes at = {node, truth, 200};
     kith__fitted_coupling f = {0, H, b};
     kith_error err;
 

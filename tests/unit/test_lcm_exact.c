@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "generated.h"
-#include "models/lcm_exact.h"
+#include "models/lcm/lcm_exact.h"
 #include "small_graphs.h"
 
 enum { N = 14, C = 3, L = 9 };
@@ -19,7 +19,7 @@ typedef struct literal {
 
 static void literal_weights(literal *d, const double *x)
 {
-    const kith__coupled *W = &d->s->W;
+    const kith__operator *W = &d->s->W;
     double degree[N] = {0};
 
     memset(d->W, 0, sizeof(d->W));
@@ -49,10 +49,10 @@ static void literal_beliefs(const literal *d, int f, double P[N][C])
 
     for (int u = 0; u < N; u++)
         for (int c = 0; c < C; c++)
-            Q[u][c] = (double)s->left_out->potentials[(f * N + u) * C + c] -
+            Q[u][c] = (double)s->out_of_fold->potentials[(f * N + u) * C + c] -
                       1.0 / C;
     for (int l = 0; s->p->clamp && l < L; l++)
-        for (int c = 0; s->left_out->fold[l] != f && c < C; c++)
+        for (int c = 0; s->out_of_fold->fold[l] != f && c < C; c++)
             Q[s->task->train[l]][c] = (c == s->task->truth[l]) - 1.0 / C;
     memcpy(P, Q, sizeof(Q));
     for (int i = 0; i < 200; i++) {
@@ -126,7 +126,7 @@ static double literal_objective(const kith__exact *s, const double *x)
 {
     const double edges = (double)s->W.rows[N] / 2;
     const double per_edge = s->p->lambda * 5278 / 140 / edges;
-    const int folds = s->left_out->folds;
+    const int folds = s->out_of_fold->folds;
     literal d = {.s = s};
     double J, P[N][C], sigma[C];
 
@@ -135,10 +135,10 @@ static double literal_objective(const kith__exact *s, const double *x)
     for (int f = 0; f < folds; f++) {
         literal_beliefs(&d, f, P);
         for (int l = 0; l < L; l++) {
-            if (s->left_out->fold[l] != f)
+            if (s->out_of_fold->fold[l] != f)
                 continue;
             literal_softmax(&d, P[s->task->train[l]], sigma);
-            J -= log(sigma[s->task->truth[l]]) / s->left_out->judged;
+            J -= log(sigma[s->task->truth[l]]) / s->out_of_fold->judged;
         }
         if (s->kind == KITH__CONSISTENCY)
             J += per_edge / folds * literal_consistency(&d, P);
@@ -194,7 +194,7 @@ static void check_gradient(kith__regulariser kind, bool weighted, bool clamp,
 {
     kith_graph *g = small_graph(N, 24, weighted, 5);
     static double x[400], gradient[400], way[400];
-    kith__left_out left_out;
+    kith__out_of_fold out_of_fold;
     kith_params p;
     kith__exact s;
     small_task t;
@@ -205,9 +205,9 @@ static void check_gradient(kith__regulariser kind, bool weighted, bool clamp,
     p.clamp = clamp;
     p.uncentred = uncentred;
     small_task_new(&t, g, C, L, 2);
-    CHECK_OK(kith__left_out_new(&t.task, NULL, &p, &left_out, &err));
-    random_potentials(left_out.potentials, left_out.folds * N, C, 3);
-    t.task.left_out = &left_out;
+    CHECK_OK(kith__out_of_fold_new(&t.task, NULL, &p, &out_of_fold, &err));
+    random_potentials(out_of_fold.potentials, out_of_fold.folds * N, C, 3);
+    t.task.out_of_fold = &out_of_fold;
     CHECK_OK(kith__exact_new(&t.task, &p, kind, &s, &err));
     size = kith__exact_size(&s);
     at_H = size - C * C - 1;
@@ -234,7 +234,7 @@ static void check_gradient(kith__regulariser kind, bool weighted, bool clamp,
         CHECK_NEAR(along, difference(&s, x, size, way), 1e-5);
     }
     kith__exact_release(&s);
-    kith__left_out_release(&left_out);
+    kith__out_of_fold_release(&out_of_fold);
     small_task_release(&t);
     kith_graph_free(g);
 }
@@ -254,7 +254,7 @@ TEST(exact_objective_is_infinite_where_propagation_could_diverge)
 {
     kith_graph *g = small_graph(N, 24, false, 5);
     static double x[400], gradient[400];
-    kith__left_out left_out;
+    kith__out_of_fold out_of_fold;
     kith_params p;
     kith__exact s;
     small_task t;
@@ -263,8 +263,8 @@ TEST(exact_objective_is_infinite_where_propagation_could_diverge)
 
     kith_params_init(&p);
     small_task_new(&t, g, C, L, 2);
-    CHECK_OK(kith__left_out_new(&t.task, NULL, &p, &left_out, &err));
-    t.task.left_out = &left_out;
+    CHECK_OK(kith__out_of_fold_new(&t.task, NULL, &p, &out_of_fold, &err));
+    t.task.out_of_fold = &out_of_fold;
     CHECK_OK(kith__exact_new(&t.task, &p, KITH__NONE, &s, &err));
     kith__exact_start(&s, x);
     H = x + kith__exact_size(&s) - C * C - 1;
@@ -277,7 +277,7 @@ TEST(exact_objective_is_infinite_where_propagation_could_diverge)
         CHECK(isinf(kith__exact_objective(&s, x, gradient)));
     }
     kith__exact_release(&s);
-    kith__left_out_release(&left_out);
+    kith__out_of_fold_release(&out_of_fold);
     small_task_release(&t);
     kith_graph_free(g);
 }
@@ -291,7 +291,7 @@ enum { LEARNT = 24 };
 static bool dealt_alike(const kith__task *t, int32_t *truth, const int *fold,
                         int f, int a, int b)
 {
-    const kith__known_nodes train = {t->train, truth, t->n_train};
+    const kith__labelled_nodes train = {t->train, truth, t->n_train};
     const int32_t class_of_a = truth[a];
     int now[LEARNT];
     kith_error err;
@@ -327,20 +327,20 @@ TEST(left_out_labels_do_not_matter)
                         .truth = truth,
                         .n_train = LEARNT,
                         .threads = 2};
-        kith__left_out before, after;
+        kith__out_of_fold before, after;
         bool found = false;
 
         for (int l = 0; l < LEARNT; l++) {
             train[l] = l * 8;
             truth[l] = l % 3;
         }
-        CHECK_OK(kith__left_out_new(&t, d->features, &p, &before, &err));
+        CHECK_OK(kith__out_of_fold_new(&t, d->features, &p, &before, &err));
         CHECK_INT(before.folds, 5);
         CHECK_INT(before.judged, LEARNT);
         for (int i = 0; !found && i < LEARNT * LEARNT; i++)
             found = dealt_alike(&t, truth, before.fold, f, i / LEARNT,
                                 i % LEARNT);
-        CHECK_OK(kith__left_out_new(&t, d->features, &p, &after, &err));
+        CHECK_OK(kith__out_of_fold_new(&t, d->features, &p, &after, &err));
         CHECK(memcmp(before.potentials + f * cells,
                      after.potentials + f * cells,
                      (size_t)cells * sizeof(float)) == 0);
@@ -348,8 +348,8 @@ TEST(left_out_labels_do_not_matter)
                                 after.potentials + (f + 1) % 5 * cells,
                                 (size_t)cells * sizeof(float)) == 0));
         exchanged += found;
-        kith__left_out_release(&before);
-        kith__left_out_release(&after);
+        kith__out_of_fold_release(&before);
+        kith__out_of_fold_release(&after);
     }
     CHECK(exchanged >= 2);
     kith_dataset_free(d);
@@ -358,19 +358,19 @@ TEST(left_out_labels_do_not_matter)
 TEST(the_only_node_of_a_class_is_never_left_out)
 {
     kith_graph *g = small_graph(N, 24, false, 5);
-    kith__left_out left_out;
+    kith__out_of_fold out_of_fold;
     kith_params p;
     small_task t;
     kith_error err;
 
     kith_params_init(&p);
     small_task_new(&t, g, 4, 5, 2); /* classes 0 1 2 3 0 */
-    CHECK_OK(kith__left_out_new(&t.task, NULL, &p, &left_out, &err));
-    CHECK_INT(left_out.judged, 2);
-    CHECK_INT(left_out.folds, 2);
-    CHECK_INT(left_out.fold[1], -1);
-    CHECK_INT(left_out.fold[0] + left_out.fold[4], 1); /* 0 and 1 */
-    kith__left_out_release(&left_out);
+    CHECK_OK(kith__out_of_fold_new(&t.task, NULL, &p, &out_of_fold, &err));
+    CHECK_INT(out_of_fold.judged, 2);
+    CHECK_INT(out_of_fold.folds, 2);
+    CHECK_INT(out_of_fold.fold[1], -1);
+    CHECK_INT(out_of_fold.fold[0] + out_of_fold.fold[4], 1); /* 0 and 1 */
+    kith__out_of_fold_release(&out_of_fold);
     small_task_release(&t);
     kith_graph_free(g);
 }
@@ -439,7 +439,7 @@ TEST(exact_tells_what_it_learnt)
     static float Q[CELLS], P[CELLS], shown[CELLS], H[K * K], weights[4 * 40];
     static double W[NODES * NODES], now[CELLS], next[CELLS], sum[CELLS];
     kith__beliefs out = {.P = P, .coupling = H, .weights = weights, .Q = shown};
-    kith__left_out left_out;
+    kith__out_of_fold out_of_fold;
     bool learnt = false;
     kith_params p;
     small_task t;
@@ -451,8 +451,8 @@ TEST(exact_tells_what_it_learnt)
     p.tolerance = 0;
     small_task_new(&t, g, K, TRAIN, 2);
     random_potentials(Q, NODES, K, 4);
-    CHECK_OK(kith__left_out_new(&t.task, NULL, &p, &left_out, &err));
-    t.task.left_out = &left_out;
+    CHECK_OK(kith__out_of_fold_new(&t.task, NULL, &p, &out_of_fold, &err));
+    t.task.out_of_fold = &out_of_fold;
     CHECK_OK(kith__method_find("lcm")->run(&t.task, &p, Q, &out, &err));
     CHECK_INT(out.certificate.iterations, 9);
     CHECK(out.linear == KITH__SUM && out.has_coupling);
@@ -485,7 +485,7 @@ TEST(exact_tells_what_it_learnt)
         CHECK_NEAR(shown[i], (u < TRAIN ? c == u % K : (double)Q[i]) - 1.0 / K,
                    1e-6);
     }
-    kith__left_out_release(&left_out);
+    kith__out_of_fold_release(&out_of_fold);
     small_task_release(&t);
     kith_graph_free(g);
 }

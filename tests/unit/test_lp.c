@@ -75,15 +75,15 @@ static void apply(const scene *s, int most, double tolerance, float *P,
                   kith_certificate *certificate)
 {
     kith__beliefs out = {.P = P};
-    kith__state state = {0};
+    kith__fit_state state = {0};
     kith_error err;
 
-    CHECK(kith__state_set(&state, "iterations", most));
-    CHECK(kith__state_set(&state, "tolerance", tolerance));
+    CHECK(kith__fit_state_set(&state, "iterations", most));
+    CHECK(kith__fit_state_set(&state, "tolerance", tolerance));
     CHECK_OK(kith__lp_apply(&s->task.task, NULL, &state, &out, &err));
     *certificate = out.certificate;
     CHECK(!out.has_coupling);
-    kith__state_release(&state);
+    kith__fit_state_release(&state);
 }
 
 TEST(labels_spread_as_the_formula_says)
@@ -142,9 +142,9 @@ TEST(validation_takes_the_best_number_of_iterations)
 
     for (int how = 0; how < 6; how++) {
         int32_t node[VAL], truth[VAL];
-        const kith__known_nodes val = {node, truth, VAL};
+        const kith__labelled_nodes val = {node, truth, VAL};
         kith__score best = {-1, 0};
-        kith__state state = {0};
+        kith__fit_state state = {0};
         kith_train_options o;
         int chosen = 0;
         float P[N * C];
@@ -172,14 +172,14 @@ TEST(validation_takes_the_best_number_of_iterations)
         }
         CHECK_OK(kith__lp_fit(&s.task.task, NULL, &o, &val, &state,
                               &(kith__beliefs){.P = P}, &err));
-        CHECK_NEAR(kith__state_number(&state, "iterations", 0), chosen, 0);
-        CHECK_NEAR(kith__state_number(&state, "tolerance", 0), 1e-6, 0);
-        kith__state_release(&state);
+        CHECK_NEAR(kith__fit_state_number(&state, "iterations", 0), chosen, 0);
+        CHECK_NEAR(kith__fit_state_number(&state, "tolerance", 0), 1e-6, 0);
+        kith__fit_state_release(&state);
         o.fixed = KITH_FIX_ITERATIONS;
         CHECK_OK(kith__lp_fit(&s.task.task, NULL, &o, &val, &state,
                               &(kith__beliefs){.P = P}, &err));
-        CHECK_NEAR(kith__state_number(&state, "iterations", 0), 77, 0);
-        kith__state_release(&state);
+        CHECK_NEAR(kith__fit_state_number(&state, "iterations", 0), 77, 0);
+        kith__fit_state_release(&state);
         scene_release(&s);
     }
 }

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <sys/stat.h>
 
-#include "models/logreg.h"
+#include "models/potentials/logreg.h"
 #include "small_graphs.h"
 
 /* A graph from a text, two classes, node 0 of class A; then the method. */
@@ -28,7 +28,7 @@ static void believe(const char *edges, const char *method, kith_params p,
                      .truth = truth,
                      .n_train = 1,
                      .threads = 1};
-    CHECK(kith__coupled_start(g, 1, &t.W, &scale, &weights));
+    CHECK(kith__operator_start(g, 1, &t.W, &scale, &weights));
     for (int i = 0; i < 2 * t.n; i++)
         Q[i] = .5f;
     CHECK_OK(kith__method_find(method)->run(&t, &p, Q, &b, &err));
@@ -51,7 +51,7 @@ TEST(logreg_of_the_manual)
 {
     float value[] = {1, -1}, B[4] = {0};
     int32_t truth[] = {0, 1};
-    kith__matrix rows = {2, 1, NULL, NULL, value};
+    kith__csr_matrix rows = {2, 1, NULL, NULL, value};
     kith_error err;
 
     CHECK_OK(kith__logreg_fit(&rows, truth, 2, .5, false, B, &err));

@@ -6,8 +6,8 @@
 #include <lapacke.h>
 #endif
 
-#include "models/lcm.h"
-#include "models/logreg.h"
+#include "models/lcm/lcm.h"
+#include "models/potentials/logreg.h"
 #include "small_graphs.h"
 
 static kith_params usual(void)
@@ -40,7 +40,7 @@ TEST(logreg_gradient_equals_finite_differences)
     int32_t column[] = {0, 2, 1, 0, 3}, truth[] = {0, 2, 1, 1};
     float value[] = {.5f, -1, 2, 1, .25f};
     double weight[] = {1, .5, 2, 1}, B[15], g[15], ignored[15];
-    kith__matrix m = {4, 4, row, column, value};
+    kith__csr_matrix m = {4, 4, row, column, value};
     kith__rng r = kith__rng_start(1, 1);
 
     for (int i = 0; i < 15; i++)
@@ -64,7 +64,7 @@ TEST(logreg_fit_is_where_the_gradient_is_zero)
     float value[] = {1, 0, 0, 1, 1, 1, .5f, 0}, B[9] = {0};
     int32_t truth[] = {0, 1, 2, 0};
     double at[9], g[9];
-    kith__matrix dense = {4, 2, NULL, NULL, value};
+    kith__csr_matrix dense = {4, 2, NULL, NULL, value};
     kith_error err;
 
     CHECK_OK(kith__logreg_fit(&dense, truth, 3, .5, false, B, &err));
@@ -83,7 +83,7 @@ TEST(logreg_of_few_rows_is_the_same_optimum)
     float value[L * F], B[(F + 1) * K] = {0};
     int32_t truth[L] = {0, 1, 2, 0, 1, 1};
     double at[(F + 1) * K], g[(F + 1) * K];
-    kith__matrix dense = {L, F, NULL, NULL, value};
+    kith__csr_matrix dense = {L, F, NULL, NULL, value};
     kith__rng r = kith__rng_start(3, 3);
     kith_error err;
 
@@ -111,7 +111,7 @@ TEST(logreg_balances_classes)
         int64_t row[L + 1];
         int32_t column[2 * L];
         double at[41 * K], g[41 * K];
-        const kith__matrix x = {L, columns, row, column, value};
+        const kith__csr_matrix x = {L, columns, row, column, value};
         kith_error err;
 
         for (int i = 0; i < 2 * L; i++) {

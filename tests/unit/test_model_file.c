@@ -75,17 +75,17 @@ static kith_params some_params(void)
                          .gradient = KITH_GRADIENT_EXACT};
 }
 
-static void make_state(kith__state *s)
+static void make_state(kith__fit_state *s)
 {
-    float *x = kith__state_array(s, "layer 1", 3, 2);
+    float *x = kith__fit_state_array(s, "layer 1", 3, 2);
 
     for (int i = 0; x && i < 6; i++)
         x[i] = (float)i - 2.5f;
-    CHECK(kith__state_set(s, "h", 0.1));
-    CHECK(kith__state_choose(s, "start", "tf-idf"));
-    CHECK(kith__state_array(s, "layer 2", 1, 1) != NULL);
-    CHECK(kith__state_choose(s, "empty", ""));
-    CHECK(kith__state_set(s, "h", -0.25)); /* instead of the first */
+    CHECK(kith__fit_state_set(s, "h", 0.1));
+    CHECK(kith__fit_state_choose(s, "start", "tf-idf"));
+    CHECK(kith__fit_state_array(s, "layer 2", 1, 1) != NULL);
+    CHECK(kith__fit_state_choose(s, "empty", ""));
+    CHECK(kith__fit_state_set(s, "h", -0.25)); /* instead of the first */
 }
 
 static kith_model *make_model(int ids, int parts)
@@ -639,12 +639,12 @@ TEST(a_state_is_asked_by_name)
 {
     kith_model *m = make_model(KITH__IDS_RANGE, STATE);
 
-    CHECK(kith__state_number(&m->state, "h", 7) == -0.25);
-    CHECK(kith__state_number(&m->state, "start", 7) == 7);
-    CHECK_TEXT(kith__state_text(&m->state, "start"), "tf-idf");
-    CHECK_TEXT(kith__state_text(&m->state, "h"), "");
-    CHECK(kith__state_values(&m->state, "layer 1", 3, 2) != NULL);
-    CHECK(kith__state_values(&m->state, "layer 1", 2, 3) == NULL);
+    CHECK(kith__fit_state_number(&m->state, "h", 7) == -0.25);
+    CHECK(kith__fit_state_number(&m->state, "start", 7) == 7);
+    CHECK_TEXT(kith__fit_state_text(&m->state, "start"), "tf-idf");
+    CHECK_TEXT(kith__fit_state_text(&m->state, "h"), "");
+    CHECK(kith__fit_state_values(&m->state, "layer 1", 3, 2) != NULL);
+    CHECK(kith__fit_state_values(&m->state, "layer 1", 2, 3) == NULL);
     CHECK_INT(kith_model_settings(m), 3);
     CHECK_TEXT(kith_model_setting(m, 1).text, "tf-idf");
     m->state.entries[0].values[0] = INFINITY;

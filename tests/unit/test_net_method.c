@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "models/net_method.h"
+#include "models/baselines/net_method.h"
 #include "small_graphs.h"
 
 /* ---- grids --------------------------------------------------------------- */
@@ -178,13 +178,14 @@ static const kith__net_type told = {.name = "told",
                                     .forward = forward_told,
                                     .backward = backward_told};
 
-static void fit(uint32_t fixed, int iterations, int n_val, kith__state *state)
+static void fit(uint32_t fixed, int iterations, int n_val,
+                kith__fit_state *state)
 {
     static const int32_t node[] = {8, 9, 10, 11}, truth[VAL] = {0};
     static float x[N];
     const kith_features f = {
         .nodes = N, .columns = 1, .entries = N, .value = x};
-    const kith__known_nodes val = {node, truth, n_val};
+    const kith__labelled_nodes val = {node, truth, n_val};
     kith_graph *g = small_graph(N, 20, false, 3);
     float P[N * C];
     kith__beliefs out = {.P = P};
@@ -199,21 +200,23 @@ static void fit(uint32_t fixed, int iterations, int n_val, kith__state *state)
     o.params.iterations = iterations;
     CHECK_OK(kith__net_fit(&told, &t.task, &f, &o, &val, state, &out, &err));
     CHECK_INT(out.certificate.iterations,
-              (int)kith__state_number(state, "epochs", -1));
+              (int)kith__fit_state_number(state, "epochs", -1));
     small_task_release(&t);
     kith_graph_free(g);
 }
 
-static void check_kept(const kith__state *state, int setting, int epoch)
+static void check_kept(const kith__fit_state *state, int setting, int epoch)
 {
-    const float *w = kith__state_values(state, "w", 1, 1);
+    const float *w = kith__fit_state_values(state, "w", 1, 1);
 
-    CHECK_NEAR(kith__state_number(state, "epochs", -1), epoch, 0);
-    CHECK_NEAR(kith__state_number(state, "hidden", -1), setting ? 5 : 3, 0);
-    CHECK_NEAR(kith__state_number(state, "rate", -1), setting ? .02 : .01, 0);
-    CHECK_NEAR(kith__state_number(state, "decay", -1), setting ? .5 : .25, 0);
-    CHECK_NEAR(kith__state_number(state, "alpha", -1), setting ? 2 : 1, 0);
-    CHECK_NEAR(kith__state_number(state, "features", -1), 1, 0);
+    CHECK_NEAR(kith__fit_state_number(state, "epochs", -1), epoch, 0);
+    CHECK_NEAR(kith__fit_state_number(state, "hidden", -1), setting ? 5 : 3, 0);
+    CHECK_NEAR(kith__fit_state_number(state, "rate", -1), setting ? .02 : .01,
+               0);
+    CHECK_NEAR(kith__fit_state_number(state, "decay", -1), setting ? .5 : .25,
+               0);
+    CHECK_NEAR(kith__fit_state_number(state, "alpha", -1), setting ? 2 : 1, 0);
+    CHECK_NEAR(kith__fit_state_number(state, "features", -1), 1, 0);
     CHECK(w && w[0] == seen.weight[setting][epoch]);
 }
 
@@ -229,19 +232,19 @@ static void answer_peak(int setting, int e, int *wrong, double *sure)
 
 TEST(the_best_epoch_is_kept_and_fifty_without_a_better_are_enough)
 {
-    kith__state state = {0};
+    kith__fit_state state = {0};
 
     seen.answer = answer_peak;
     fit(0, 200, VAL, &state);
     CHECK_INT(seen.epochs[0], 60);
     CHECK_INT(seen.epochs[1], 300);
     check_kept(&state, 1, 30);
-    kith__state_release(&state);
+    kith__fit_state_release(&state);
     fit(KITH_FIX_ITERATIONS, 20, VAL, &state);
     CHECK_INT(seen.epochs[0], 20);
     CHECK_INT(seen.epochs[1], 20);
     check_kept(&state, 0, 10);
-    kith__state_release(&state);
+    kith__fit_state_release(&state);
 }
 
 /* As accurate: less loss wins; as much loss: the first.  Accuracy that grows
@@ -254,33 +257,33 @@ static void answer_ties(int setting, int e, int *wrong, double *sure)
 
 TEST(among_equals_the_less_loss_then_the_first)
 {
-    kith__state state = {0};
+    kith__fit_state state = {0};
 
     seen.answer = answer_ties;
     fit(0, 200, VAL, &state);
     CHECK_INT(seen.epochs[0], 80 + 50);
     CHECK_INT(seen.epochs[1], 100 + 50);
     check_kept(&state, 1, 100); /* of one wrong in four log 3 is best */
-    kith__state_release(&state);
+    kith__fit_state_release(&state);
     fit(KITH_FIX_ITERATIONS, 90, VAL, &state);
     check_kept(&state, 0, 80);
-    kith__state_release(&state);
+    kith__fit_state_release(&state);
 }
 
 /* Nothing to choose by: the first settings, for as many epochs as are given. */
 TEST(without_validation_nodes_the_first_settings_are_taken)
 {
-    kith__state state = {0};
+    kith__fit_state state = {0};
     const float *w;
 
     seen.answer = answer_ties;
     fit(0, 7, 0, &state);
     CHECK_INT(seen.epochs[0] + seen.epochs[1], 0); /* nobody looked */
-    CHECK_NEAR(kith__state_number(&state, "epochs", -1), 7, 0);
-    CHECK_NEAR(kith__state_number(&state, "hidden", -1), 3, 0);
-    w = kith__state_values(&state, "w", 1, 1);
+    CHECK_NEAR(kith__fit_state_number(&state, "epochs", -1), 7, 0);
+    CHECK_NEAR(kith__fit_state_number(&state, "hidden", -1), 3, 0);
+    w = kith__fit_state_values(&state, "w", 1, 1);
     CHECK(w != NULL);
-    kith__state_release(&state);
+    kith__fit_state_release(&state);
 }
 
 /* Numbers of a model file out of their range are as if they were not there. */
@@ -296,13 +299,14 @@ TEST(senseless_settings_are_not_taken)
     seen.answer = answer_ties;
     for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++)
         for (int j = 0; j < 3; j++) {
-            kith__state state = {0};
+            kith__fit_state state = {0};
 
-            CHECK(kith__state_set(&state, numbers[i].name,
-                                  j < 2 ? numbers[i].bad[j] : numbers[i].good));
+            CHECK(kith__fit_state_set(&state, numbers[i].name,
+                                      j < 2 ? numbers[i].bad[j]
+                                            : numbers[i].good));
             fit(KITH_FIX_ALL, 6, 0, &state);
-            CHECK_NEAR(kith__state_number(&state, numbers[i].name, -7),
+            CHECK_NEAR(kith__fit_state_number(&state, numbers[i].name, -7),
                        j < 2 ? numbers[i].usual : numbers[i].good, 0);
-            kith__state_release(&state);
+            kith__fit_state_release(&state);
         }
 }

@@ -3,7 +3,7 @@
  * products against plain loops, Adam against its formula.
  */
 #include "kernels/gemm.h"
-#include "models/net_method.h"
+#include "models/baselines/net_method.h"
 #include "small_graphs.h"
 
 enum { N = 23, C = 3, F = 9 };
@@ -78,7 +78,7 @@ TEST(products_of_some_rows_leave_the_others_alone)
     static float X[ROWS * J], W[J * K], Y[ROWS * K], T[ROWS * J], G[J * K],
         s[K], partial[KITH__GEMM_PARTS * J * K];
     int32_t node[SOME];
-    const kith__rows some = {.count = SOME, .node = node};
+    const kith__row_set some = {.count = SOME, .node = node};
     double worst = 0;
 
     fill(X, ROWS * J, 1);

@@ -1,6 +1,6 @@
 #include "core/rng.h"
 #include "graph/order.h"
-#include "kernels/coupled.h"
+#include "kernels/operator.h"
 #include "small_graphs.h"
 
 /* A skewed graph with text ids: low numbers are hubs, names are shuffled. */
@@ -95,16 +95,16 @@ TEST(beliefs_do_not_depend_on_the_numbers)
     for (int j = 0; j < 2; j++) {
         kith__rng r = kith__rng_start(8, 1);
         float *scale, *weights;
-        kith__coupled W;
+        kith__operator W;
 
-        CHECK(kith__coupled_start(g[j], 2, &W, &scale, &weights));
+        CHECK(kith__operator_start(g[j], 2, &W, &scale, &weights));
         for (int32_t i = 0; i < W.n; i++)
             for (int c = 0; c < K; c++)
                 Q[j][kith_graph_listed(g[j], i) * K + c] =
                     (float)kith__rng_real(&r) - .5f;
         memcpy(P[j], Q[j], sizeof(P[j]));
         for (int t = 0; t < 10; t++) {
-            kith__coupled_step(&W, P[j], K, H, Q[j], next);
+            kith__operator_apply(&W, P[j], K, H, Q[j], next);
             memcpy(P[j], next, (size_t)W.n * K * sizeof(float));
         }
         free(scale);

@@ -21,7 +21,7 @@ static float random_float(kith__rng *r)
 }
 
 /* Sums of products of some tens of numbers below 1. */
-static void compare(const kith__coupled *W, int count, int k, const float *w,
+static void compare(const kith__operator *W, int count, int k, const float *w,
                     const float *x, const float *y)
 {
     for (int32_t u = 0; u < N; u++) {
@@ -53,10 +53,10 @@ TEST(several_products_are_those_of_each)
     static float w[2 * EDGES * KITH__SEVERAL + KITH__LANES];
     static float x[CELLS], y[CELLS];
     kith_graph *g = small_graph(N, EDGES, false, 3);
-    const kith__coupled W = {.n = N,
-                             .rows = kith_graph_rows(g),
-                             .neighbours = kith_graph_neighbours(g),
-                             .threads = 1};
+    const kith__operator W = {.n = N,
+                              .rows = kith_graph_rows(g),
+                              .neighbours = kith_graph_neighbours(g),
+                              .threads = 1};
     kith__rng r = kith__rng_start(1, 1);
 
     CHECK(W.rows[N] > 2 * N && W.rows[N] <= 2 * EDGES);
@@ -78,7 +78,7 @@ static void check_hub(int degree, int count, int k, const float *w,
                       const float *x, const int32_t *neighbours)
 {
     const int64_t rows[] = {0, degree, LEAVES};
-    const kith__coupled W = {
+    const kith__operator W = {
         .n = 2, .rows = rows, .neighbours = neighbours, .threads = 1};
     double norm[KITH__SEVERAL], sum = 0, size = 0;
     float got[MOST];

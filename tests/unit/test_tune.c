@@ -21,7 +21,7 @@ static struct {
 
 static const int32_t val_node[VAL] = {8, 9, 10, 11};
 static const int32_t val_truth[VAL] = {0, 1, 0, 1};
-static const kith__known_nodes val = {val_node, val_truth, VAL};
+static const kith__labelled_nodes val = {val_node, val_truth, VAL};
 
 /* Beliefs such that a temperature cannot mend it: all nodes but one say the
  * truth, the one says it as much as `sure`. */
@@ -292,7 +292,7 @@ TEST(without_features_labels_are_the_potentials)
 TEST(nothing_is_tried_where_nothing_can_be_chosen)
 {
     const kith__method method = {.uses_graph = true, .run = told};
-    const kith__known_nodes none = {val_node, val_truth, 0};
+    const kith__labelled_nodes none = {val_node, val_truth, 0};
     kith_error err;
 
     note.answer = answer_potentials;

@@ -1,8 +1,8 @@
 /*
  * test_two_classes.c: two classes as one column, beside steps of both.
  */
-#include "models/solve.h"
-#include "models/two_classes.h"
+#include "models/propagation/fixed_point.h"
+#include "models/propagation/two_classes.h"
 #include "small_graphs.h"
 
 enum { N = 200, STEPS = 12 };
@@ -20,11 +20,11 @@ static void set_up(fixture *f, double uncentred)
 
     *f = (fixture){.g = small_graph(N, 700, false, 9)};
     f->task = (kith__task){.graph = f->g, .n = N, .classes = 2, .threads = 2};
-    f->task.W = (kith__coupled){.n = N,
-                                .rows = kith_graph_rows(f->g),
-                                .neighbours = kith_graph_neighbours(f->g),
-                                .threads = 2};
-    CHECK(kith__coupled_start(f->g, 2, &f->task.W, &f->scale, &f->weights));
+    f->task.W = (kith__operator){.n = N,
+                                 .rows = kith_graph_rows(f->g),
+                                 .neighbours = kith_graph_neighbours(f->g),
+                                 .threads = 2};
+    CHECK(kith__operator_start(f->g, 2, &f->task.W, &f->scale, &f->weights));
     for (int u = 0; u < N; u++) {
         f->Q[2 * u] = (float)(kith__rng_real(&r) - .5);
         f->Q[2 * u + 1] = -f->Q[2 * u] + (float)uncentred;
@@ -46,7 +46,7 @@ static float take_steps(const fixture *f, const float *H, float *P)
 
     memcpy(P, f->Q, sizeof(f->Q));
     for (int i = 0; i < STEPS; i++) {
-        change = kith__coupled_step(&f->task.W, P, 2, H, f->Q, next);
+        change = kith__operator_apply(&f->task.W, P, 2, H, f->Q, next);
         memcpy(P, next, sizeof(next));
     }
     return change;
@@ -79,7 +79,7 @@ TEST(one_column_takes_the_steps_of_two)
             CHECK_NEAR(c.residual, (double)take_steps(&f, H, both), 1e-6);
             CHECK(apart(f.P, both) < 1e-6);
         } else {
-            kith__coupled_step(&f.task.W, f.P, 2, H, f.Q, f.other);
+            kith__operator_apply(&f.task.W, f.P, 2, H, f.Q, f.other);
             CHECK(apart(f.other, both) < 1e-6);
         }
         clean_up(&f);
@@ -123,18 +123,18 @@ TEST(the_fixed_point_of_one_column_is_that_of_two)
     fixture f;
 
     set_up(&f, 0);
-    room = malloc((size_t)kith__solve_room(N, 2) * sizeof(*room));
+    room = malloc((size_t)kith__solve_workspace(N, 2) * sizeof(*room));
     for (int way = 0; way < 4; way++) {
         const float *E = way / 2 ? one : f.Q;
 
         if (way % 2)
-            CHECK_OK(kith__solve_for(&(kith__system){&f.task, &f.task.W, 2, H},
-                                     f.P, 1e-6, 1e-6, "solving", room, E, Z,
-                                     &err));
+            CHECK_OK(kith__solve_system(
+                &(kith__system){&f.task, &f.task.W, 2, H}, f.P, 1e-6, 1e-6,
+                "solving", room, E, Z, &err));
         else
             CHECK_OK(kith__fixed_point(&f.task, &f.task.W, H, 1e-6, room, E, Z,
                                        &err));
-        kith__coupled_step(&f.task.W, Z, 2, H, E, again);
+        kith__operator_apply(&f.task.W, Z, 2, H, E, again);
         CHECK(apart(Z, again) < 1e-5);
         CHECK(apart(Z, E) > .01);
     }
@@ -152,24 +152,23 @@ TEST(the_change_of_a_step_and_its_worth)
     fixture f;
 
     set_up(&f, 0);
-    kith__coupled_step(&f.task.W, f.P, 2, H, f.Q, next);
-    kith__change_of(&f.task.W, f.P, 2, H, f.Q, R);
+    kith__operator_apply(&f.task.W, f.P, 2, H, f.Q, next);
+    kith__residual(&f.task.W, f.P, 2, H, f.Q, R);
     kith__first_column(f.Q, N, 1, q);
     kith__first_column(f.P, N, 1, p);
-    kith__change_of(&f.task.W, p, 1, &h, q, r);
+    kith__residual(&f.task.W, p, 1, &h, q, r);
     for (int i = 0; i < 2 * N; i++) {
         Z[i] = i % 7 - 3;
         CHECK_NEAR(R[i], (double)next[i] - (double)f.P[i], 1e-6);
         worth += R[i] * Z[i];
     }
-    CHECK_NEAR(kith__worth_of_change(&f.task.W, f.P, 2, H, f.Q, Z), worth,
-               1e-12);
+    CHECK_NEAR(kith__residual_dot(&f.task.W, f.P, 2, H, f.Q, Z), worth, 1e-12);
     worth = 0;
     for (int u = 0; u < N; u++) {
         z[u] = u % 5 - 2;
         CHECK_NEAR(r[u], R[2 * u], 1e-6);
         worth += r[u] * z[u];
     }
-    CHECK_NEAR(kith__worth_of_change(&f.task.W, p, 1, &h, q, z), worth, 1e-12);
+    CHECK_NEAR(kith__residual_dot(&f.task.W, p, 1, &h, q, z), worth, 1e-12);
     clean_up(&f);
 }

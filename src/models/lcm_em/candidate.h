@@ -1,0 +1,110 @@
+/*
+ * candidate.h: one way to beliefs, of the many that lcm-em tries: what was
+ * chosen, and how good it is on the validation nodes.  Following a recipe again
+ * gives the same beliefs.
+ */
+#ifndef KITH_MODELS_CANDIDATE_H
+#define KITH_MODELS_CANDIDATE_H
+
+#include "models/lcm_em/em.h"
+
+typedef enum kith__candidate_kind {
+    KITH__EM_FEATURES, /* potentials through the graph, EM (em_search.c) */
+    KITH__EM_LABELS,   /* EM that starts from labels alone (em_search.c) */
+    KITH__HETEROPHILY  /* own features beside neighbours' (heterophily.c) */
+} kith__candidate_kind;
+
+typedef enum kith__graph_use {
+    KITH__GRAPH_IGNORED, /* P = L */
+    KITH__GRAPH_PRIOR,   /* homophily of a given strength */
+    KITH__GRAPH_FITTED   /* a coupling matrix fitted to labels */
+} kith__graph_use;
+
+typedef struct kith__candidate {
+    kith__candidate_kind kind;
+    /* EM */
+    kith_prep prep;
+    float a;     /* of PageRank; 0 = features as they are */
+    float start; /* penalty of the first fit */
+    kith__em_params em;
+    int rounds;
+    bool propagated; /* beliefs are P, not the potentials p */
+    bool learnt;     /* W and H are learnt on these potentials (em_lcm.c) */
+    float g1, g2, consistency; /* by these steps of lcm */
+    /* beside */
+    unsigned blocks;
+    float penalty;
+    kith__graph_use graph;
+    float strength; /* of the prior */
+    float lambda;   /* of the fit; infinite = homophily alone */
+} kith__candidate;
+
+/* The best recipe so far. */
+typedef struct kith__best_candidate {
+    kith__candidate candidate;
+    kith__score score;
+    int order; /* among equals the first wins, whichever thread is faster */
+    bool any;
+} kith__best_candidate;
+
+/* Take a recipe if it is better than what was found.  Threads may call it. */
+void kith__consider(kith__best_candidate *f, const kith__candidate *r,
+                    const kith__score *s, int order);
+
+/* What the searches share. */
+typedef struct kith__search_context {
+    const kith__task *task;
+    const kith_features *features; /* NULL if there are none */
+    const kith__labelled_nodes *val;
+    int *fold; /* of each training node, in 0 .. KITH__FOLDS - 1 */
+    int *half; /* of each validation node: 0 or 1 */
+} kith__search_context;
+
+enum { KITH__FOLDS = 5 };
+
+kith_status kith__search_context_new(const kith__task *task,
+                                     const kith_features *features,
+                                     const kith__labelled_nodes *val,
+                                     kith__search_context *out,
+                                     kith_error *err);
+void kith__search_context_release(
+    kith__search_context *q); /* a zeroed one is fine */
+
+/* Each search offers what it tries; each follow gives the beliefs of one
+ * recipe of its kind in out->P and, if out->Q is there, what they are made of.
+ */
+kith_status kith__em_search_features(const kith__search_context *q,
+                                     kith__best_candidate *found,
+                                     kith_error *err);
+kith_status kith__em_search_labels(const kith__search_context *q,
+                                   kith__best_candidate *found,
+                                   kith_error *err);
+kith_status kith__em_evaluate(const kith__search_context *q,
+                              const kith__candidate *r, kith__beliefs *out,
+                              kith_error *err);
+
+/* Offers `em`, a recipe of EM, with W and H learnt; and follows one such. */
+kith_status kith__em_lcm_search(const kith__search_context *q,
+                                const kith__candidate *em,
+                                kith__best_candidate *found, kith_error *err);
+kith_status kith__em_lcm_evaluate(const kith__search_context *q,
+                                  const kith__candidate *r, kith__beliefs *out,
+                                  kith_error *err);
+
+/* The coupling of KITH__GRAPH_FITTED, kept by the caller: H k x k, b k; if
+ * `given` it is used, else fitted. */
+typedef struct kith__kept_coupling {
+    double alpha;
+    float *H, *b;
+    bool given;
+} kith__kept_coupling;
+
+kith_status kith__heterophily_search(const kith__search_context *q,
+                                     kith__best_candidate *found,
+                                     kith_error *err);
+kith_status kith__heterophily_evaluate(const kith__search_context *q,
+                                       const kith__candidate *r,
+                                       kith__kept_coupling *coupling,
+                                       kith__beliefs *out, kith_error *err);
+
+#endif
