@@ -9,6 +9,7 @@
 #ifndef KITH_KITH_H
 #define KITH_KITH_H
 
+#include "kith/arrays.h"
 #include "kith/core.h"
 #include "kith/data.h"
 #include "kith/eval.h"
