@@ -200,7 +200,7 @@ TEST(a_solution_of_other_data_or_another_model_is_refused)
     CHECK_INT(kith_solution_open(f.path, other.model, f.data, NULL, &s, &err),
               KITH_ERR_ARGUMENT);
     CHECK_TEXT(err.text, "is the solution of another model, expected that of "
-                        "this model on this data");
+                         "this model on this data");
     CHECK(s == NULL);
 
     mixed = *f.data;
@@ -210,7 +210,7 @@ TEST(a_solution_of_other_data_or_another_model_is_refused)
     CHECK_INT(kith_solution_open(f.path, f.model, &mixed, NULL, &s, &err),
               KITH_ERR_ARGUMENT);
     CHECK_TEXT(err.text, "is the solution of other features, expected that of "
-                        "this model on this data");
+                         "this model on this data");
     tear_down(&other);
 
     CHECK_OK(kith_solution_save(f.solution, f.path, NULL, &err));
@@ -220,7 +220,7 @@ TEST(a_solution_of_other_data_or_another_model_is_refused)
     CHECK_INT(kith_solution_open(f.path, f.model, other.data, NULL, &s, &err),
               KITH_ERR_ARGUMENT);
     CHECK_TEXT(err.text, "is the solution of another graph, expected that of "
-                        "this model on this data");
+                         "this model on this data");
     tear_down(&other);
     tear_down(&f);
 }
