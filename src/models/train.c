@@ -1,5 +1,5 @@
 /*
- * train.c: training and predicting, whatever the method.
+ * train.c: training, whatever the method.
  */
 #include <math.h>
 #include <string.h>
@@ -9,8 +9,6 @@
 #include "graph/graph_object.h"
 #include "kernels/softmax.h"
 #include "models/auto.h"
-#include "models/baselines/drawn_task.h"
-#include "models/explain/logits.h"
 #include "models/labelled_nodes.h"
 #include "models/model_object.h"
 #include "models/solution.h"
@@ -87,97 +85,6 @@ static kith_status with_labels(const kith_labels *labels, const int32_t *nodes,
         TRY(kith__no_memory(err));
 out:
     return st;
-}
-
-typedef kith__task_storage setting;
-
-static void release_setting(setting *s)
-{
-    kith__checkpoint_free(s->task.checkpoint);
-    kith__free(s->scale);
-    kith__free(s->weights);
-    kith__free(s->train);
-    kith__free(s->truth);
-    kith__free(s->label_weight);
-}
-
-static kith_status set_up(setting *s, const kith_graph *g, int classes,
-                          const kith_job *job, kith_error *err)
-{
-    const int threads = kith__threads(job);
-
-    if (classes > KITH__CLASSES_MOST)
-        return kith__fail(err, KITH_ERR_RANGE, NULL, 0,
-                          "%d classes, expected at most %d", classes,
-                          KITH__CLASSES_MOST);
-    s->task = (kith__task){.graph = g,
-                           .n = kith_graph_nodes(g),
-                           .classes = classes,
-                           .job = job,
-                           .threads = threads,
-                           .train = s->train,
-                           .truth = s->truth,
-                           .n_train = s->task.n_train};
-    if (!kith__operator_start(g, threads, &s->task.W, &s->scale, &s->weights))
-        return kith__no_memory(err);
-    return KITH_OK;
-}
-
-/*
- * Without features labels are all that potentials are made of: to balance, a
- * label counts the square root of n_train / (C n_c), which is what a row counts
- * in the logistic regression.  All of it would let one label of a rare class
- * outvote any number of others nearby, and lists of that class come out worse.
- */
-static kith_status weigh_labels(setting *s, kith_error *err)
-{
-    kith__task *t = &s->task;
-    kith_status st = KITH_OK;
-
-    TRY_NEW(s->label_weight, kith__alloc_zeroed(t->classes, sizeof(float)));
-    for (int32_t l = 0; l < t->n_train; l++)
-        s->label_weight[t->truth[l]]++;
-    for (int c = 0; c < t->classes; c++)
-        if (s->label_weight[c] > 0)
-            s->label_weight[c] = sqrtf(
-                (float)t->n_train / ((float)t->classes * s->label_weight[c]));
-    t->label_weight = s->label_weight;
-out:
-    return st;
-}
-
-/* What is wanted beside the beliefs. */
-typedef struct wanted {
-    bool weights, Q;
-} wanted;
-
-/* Beliefs and all that goes with them, in new arrays. */
-static kith_status new_beliefs(const kith__task *task, wanted want,
-                               kith__beliefs *b, kith_error *err)
-{
-    const int C = task->classes;
-    kith_status st = KITH_OK;
-
-    b->validation = (double)NAN;
-    TRY_NEW(b->P, kith__alloc_big((int64_t)task->n * C, sizeof(float)));
-    TRY_NEW(b->coupling, kith__alloc_zeroed((int64_t)C * C, sizeof(float)));
-    if (want.weights)
-        TRY_NEW(b->weights,
-                kith__alloc_big(task->W.rows[task->n], sizeof(float)));
-    if (want.Q)
-        TRY_NEW(b->Q, kith__alloc_big((int64_t)task->n * C, sizeof(float)));
-out:
-    return st;
-}
-
-static void release_beliefs(kith__beliefs *b)
-{
-    kith__free(b->P);
-    kith__free(b->coupling);
-    kith__free(b->weights);
-    kith__free(b->Q);
-    kith__free(b->own);
-    kith__logits_free(b->logits);
 }
 
 /* ---- training ------------------------------------------------------------ */
@@ -321,35 +228,6 @@ out:
     return st;
 }
 
-/* What a method on its own does: it fits `state` or, if that is NULL, applies
- * what it learnt.  If it draws, nodes have drawn numbers meanwhile. */
-static kith_status
-fit_or_apply(const kith__method *how, const kith__task *t,
-             const kith_features *features, const kith_train_options *options,
-             const kith__labelled_nodes *val, kith__fit_state *state,
-             const kith__fit_state *learnt, kith__beliefs *b, kith_error *err)
-{
-    kith__drawn_task drawn = {0};
-    float *const P = b->P;
-    kith_status st = KITH_OK;
-
-    if (how->draws) {
-        TRY(kith__drawn_task_new(t, features, val, &drawn, err));
-        t = &drawn.task;
-        features = drawn.features;
-        val = &drawn.val;
-        b->P = drawn.P;
-    }
-    TRY(state ? how->fit(t, features, options, val, state, b, err)
-              : how->apply(t, features, learnt, b, err));
-    if (how->draws)
-        kith__drawn_beliefs(&drawn, P);
-out:
-    b->P = P;
-    kith__drawn_task_release(&drawn);
-    return st;
-}
-
 static kith_status train_method(const kith__method *how, const kith__task *t,
                                 const kith_features *features,
                                 const kith_train_options *options,
@@ -362,14 +240,9 @@ static kith_status train_method(const kith__method *how, const kith__task *t,
         !kith__fit_state_copy_choices(&options->like->state, &m->state))
         return kith__no_memory(err);
     m->params = options->params;
-    return fit_or_apply(how, t, features, options, val, &m->state, NULL, b,
-                        err);
+    return kith__fit_or_apply(how, t, features, options, val, &m->state, NULL,
+                              b, err);
 }
-
-static kith_status make_solution(const kith_model *m, const kith_dataset *d,
-                                 const kith_job *job, setting *s,
-                                 kith__beliefs *b, kith_solution **out,
-                                 kith_error *err);
 
 /* A hash of all that a result depends on. */
 static uint64_t key_of(const char *method, const kith__task *t,
@@ -417,7 +290,7 @@ static kith_status train(const kith_dataset *d, const char *method,
     kith__beliefs beliefs = {0};
     kith_model *m = NULL;
     kith_status st = KITH_OK;
-    setting s = {0};
+    kith__task_storage s = {0};
 
     *out = NULL;
     if (strcmp(method, "auto") == 0) {
@@ -441,12 +314,12 @@ static kith_status train(const kith_dataset *d, const char *method,
     if (s.task.n_train == 0)
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                        "none of the training nodes has a label"));
-    TRY(set_up(&s, d->graph, d->labels->classes, &options.job, err));
+    TRY(kith__task_set_up(&s, d->graph, d->labels->classes, &options.job, err));
     if (options.params.balance && !d->features)
-        TRY(weigh_labels(&s, err));
-    TRY(new_beliefs(&s.task,
-                    (wanted){.weights = keep && how->learns, .Q = keep},
-                    &beliefs, err));
+        TRY(kith__task_balance(&s, err));
+    TRY(kith__beliefs_new(
+        &s.task, (kith__wanted){.weights = keep && how->learns, .Q = keep},
+        &beliefs, err));
     TRY_NEW(m, kith__alloc_zeroed(1, sizeof(*m)));
     if (options.checkpoint)
         TRY(kith__checkpoint_open(
@@ -466,13 +339,13 @@ static kith_status train(const kith_dataset *d, const char *method,
         kith__softmax_rows(beliefs.P, s.task.n, m->classes, m->temperature,
                            probabilities, s.task.threads);
     if (keep)
-        TRY(make_solution(m, d, &options.job, &s, &beliefs, keep, err));
+        TRY(kith__solution_make(m, d, &options.job, &s, &beliefs, keep, err));
     *out = m;
     m = NULL;
 out:
     kith_model_free(m);
-    release_beliefs(&beliefs);
-    release_setting(&s);
+    kith__beliefs_release(&beliefs);
+    kith__task_storage_release(&s);
     kith__free(val_node);
     kith__free(val_truth);
     return st;
@@ -495,7 +368,7 @@ kith_status kith_model_plan(const kith_dataset *d, const char *method,
     const kith__method *how = kith__method_find(method);
     const kith_train_options options = complete(how, given);
     kith_status st = KITH_OK;
-    setting s = {0};
+    kith__task_storage s = {0};
 
     TRY(check_options(d, method, how, &options.params, err));
     if (!how->learns && how->run != kith__linbp_run)
@@ -509,10 +382,10 @@ kith_status kith_model_plan(const kith_dataset *d, const char *method,
                        "takes is not known before"));
     TRY(with_labels(d->labels, split->train, split->n_train, &s.train, &s.truth,
                     &s.task.n_train, err));
-    TRY(set_up(&s, d->graph, d->labels->classes, &options.job, err));
+    TRY(kith__task_set_up(&s, d->graph, d->labels->classes, &options.job, err));
     TRY(kith__plan(&s.task, how, d, &options, split->n_val > 0, out, err));
 out:
-    release_setting(&s);
+    kith__task_storage_release(&s);
     return st;
 }
 
@@ -524,243 +397,4 @@ kith_status kith_solution_train(const kith_dataset *d, const char *method,
 {
     *out = NULL;
     return train(d, method, split, options, model, NULL, out, err);
-}
-
-/* ---- predicting ---------------------------------------------------------- */
-
-/* Training nodes that are in this graph, ascending as method.h promises: the
- * model may list them in another order. */
-static kith_status find_train(const kith_model *m, const kith_graph *g,
-                              setting *s, kith_error *err)
-{
-    kith_status st = KITH_OK;
-
-    TRY_NEW(s->train, kith__alloc(m->train.n, sizeof(int32_t)));
-    TRY_NEW(s->truth, kith__alloc(m->train.n, sizeof(int32_t)));
-    for (int32_t l = 0; l < m->train.n; l++) {
-        const int32_t node = kith__model_node(m, l, g);
-
-        if (node < 0)
-            continue;
-        s->train[s->task.n_train] = node;
-        s->truth[s->task.n_train++] = m->train_class[l];
-    }
-    if (!kith__ascend(s->train, s->truth, &s->task.n_train))
-        TRY(kith__no_memory(err));
-    if (s->task.n_train == 0)
-        TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
-                       "none of the model's %d training nodes is in the graph",
-                       (int)m->train.n));
-out:
-    return st;
-}
-
-static kith_status model_potentials(const kith_model *m, const kith_dataset *d,
-                                    const kith__task *t, float *out,
-                                    kith_error *err)
-{
-    kith_status st = KITH_OK;
-    kith__feature_matrix design = {0};
-
-    if (!m->weights) {
-        kith__potentials_of_labels(t, out);
-        return KITH_OK;
-    }
-    if (!d->features || d->features->columns != m->columns)
-        TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
-                       "the model was trained with %d features, the data has "
-                       "%d",
-                       (int)m->columns,
-                       d->features ? (int)d->features->columns : 0));
-    TRY(kith__feature_matrix_new(d->graph, d->features, m->params.prep,
-                                 m->params.smooth, m->idf, t->job, &design,
-                                 err));
-    TRY(kith__potentials_of_features(t, &design, m->weights, out, err));
-out:
-    kith__feature_matrix_release(&design);
-    return st;
-}
-
-/* Run a model's method on a graph, in new arrays. */
-static kith_status rerun(const kith_model *m, const kith_dataset *d,
-                         const kith_job *job, wanted want, setting *s,
-                         kith__beliefs *b, kith_error *err)
-{
-    const kith__method *how = kith__method_find(m->method);
-    kith_status st = KITH_OK;
-    kith__out_of_fold out_of_fold = {0};
-    float *potentials = NULL;
-
-    if (!how)
-        TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
-                       "the model's method '%s' is not in this version",
-                       m->method));
-    TRY(find_train(m, d->graph, s, err));
-    TRY(set_up(s, d->graph, m->classes, job, err));
-    if (m->params.balance && !m->weights)
-        TRY(weigh_labels(s, err));
-    TRY(new_beliefs(&s->task, want, b, err));
-    if (how->apply) {
-        TRY(fit_or_apply(how, &s->task, d->features, NULL,
-                         &(kith__labelled_nodes){0}, NULL, &m->state, b, err));
-        goto out;
-    }
-    TRY_NEW(potentials,
-            kith__alloc_big((int64_t)s->task.n * m->classes, sizeof(float)));
-    TRY(model_potentials(m, d, &s->task, potentials, err));
-    if (kith__uses_out_of_fold(how, &m->params))
-        TRY(kith__out_of_fold_new(&s->task, d->features, &m->params,
-                                  &out_of_fold, err));
-    s->task.out_of_fold = &out_of_fold;
-    TRY(how->run(&s->task, &m->params, potentials, b, err));
-out:
-    s->task.out_of_fold = NULL;
-    kith__out_of_fold_release(&out_of_fold);
-    kith__free(potentials);
-    return st;
-}
-
-kith_status kith_model_predict(const kith_model *m, const kith_dataset *d,
-                               const kith_job *job, float *probabilities,
-                               kith_certificate *certificate, kith_error *err)
-{
-    kith_status st = KITH_OK;
-    kith__beliefs b = {0};
-    setting s = {0};
-
-    TRY(rerun(m, d, job, (wanted){0}, &s, &b, err));
-    kith__softmax_rows(b.P, s.task.n, m->classes, m->temperature, probabilities,
-                       s.task.threads);
-    if (certificate)
-        *certificate = b.certificate;
-out:
-    release_beliefs(&b);
-    release_setting(&s);
-    return st;
-}
-
-/* Mean weight of edges within and between classes. */
-static void average(const kith__operator *W, const float *weights,
-                    const kith_labels *labels, double *same, double *other)
-{
-    double sum[2] = {0, 0};
-    int64_t count[2] = {0, 0};
-
-    for (int32_t u = 0; u < W->n; u++)
-        for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++) {
-            const int32_t a = labels->of[u], b = labels->of[W->neighbours[p]];
-            const float w = weights ? weights[p]
-                            : W->weights
-                                ? W->weights[p]
-                                : W->scale[u] * W->scale[W->neighbours[p]];
-
-            if (a < 0 || b < 0)
-                continue;
-            sum[a != b] += (double)w;
-            count[a != b]++;
-        }
-    *same = count[0] ? sum[0] / (double)count[0] : (double)NAN;
-    *other = count[1] ? sum[1] / (double)count[1] : (double)NAN;
-}
-
-kith_status kith_model_average_weights(const kith_model *m,
-                                       const kith_dataset *d,
-                                       const kith_job *job, double out[4],
-                                       kith_error *err)
-{
-    const kith__method *how = kith__method_find(m->method);
-    kith_status st = KITH_OK;
-    kith__beliefs b = {0};
-    setting s = {0};
-
-    if (!d->labels)
-        TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0, "no labels"));
-    TRY(rerun(m, d, job, (wanted){.weights = how && how->learns}, &s, &b, err));
-    average(&s.task.W, NULL, d->labels, &out[0], &out[1]);
-    average(&s.task.W, b.weights, d->labels, &out[2], &out[3]);
-out:
-    release_beliefs(&b);
-    release_setting(&s);
-    return st;
-}
-
-/* ---- a model run on a graph, to be asked --------------------------------- */
-
-static kith_status mark_trained(kith_solution *s, kith_error *err)
-{
-    const kith__task *t = &s->setting.task;
-    kith_status st = KITH_OK;
-
-    TRY_NEW(s->trained, kith__alloc(t->n, sizeof(*s->trained)));
-    for (int32_t u = 0; u < t->n; u++)
-        s->trained[u] = -1;
-    for (int32_t l = 0; l < t->n_train; l++)
-        s->trained[t->train[l]] = t->truth[l];
-out:
-    return st;
-}
-
-/* Take a run over: its arrays belong to *out, or on failure still to the
- * caller. */
-static kith_status make_solution(const kith_model *m, const kith_dataset *d,
-                                 const kith_job *job, setting *s,
-                                 kith__beliefs *b, kith_solution **out,
-                                 kith_error *err)
-{
-    kith_status st = KITH_OK;
-    kith_solution *made = NULL;
-
-    TRY_NEW(made, kith__alloc_zeroed(1, sizeof(*made)));
-    made->model = m;
-    made->data = d;
-    if (job)
-        made->job = *job;
-    kith__checkpoint_free(s->task.checkpoint); /* that was for training */
-    s->task.checkpoint = NULL;
-    made->setting.task = s->task;
-    TRY(mark_trained(made, err));
-    made->setting = *s;
-    made->setting.task.job = &made->job;
-    made->b = *b;
-    *s = (setting){0};
-    *b = (kith__beliefs){0};
-    made->W = made->setting.task.W;
-    if (made->b.weights && made->b.linear != KITH__NOT_LINEAR) {
-        made->W.weights = made->b.weights;
-        made->W.scale = NULL;
-    }
-    *out = made;
-    made = NULL;
-out:
-    kith_solution_free(made);
-    return st;
-}
-
-kith_status kith_solution_new(const kith_model *m, const kith_dataset *d,
-                              const kith_job *job, kith_solution **out,
-                              kith_error *err)
-{
-    const kith__method *how = kith__method_find(m->method);
-    kith_status st = KITH_OK;
-    kith__beliefs b = {0};
-    setting s = {0};
-
-    *out = NULL;
-    TRY(rerun(m, d, job, (wanted){.weights = how && how->learns, .Q = true}, &s,
-              &b, err));
-    TRY(make_solution(m, d, job, &s, &b, out, err));
-out:
-    release_beliefs(&b);
-    release_setting(&s);
-    return st;
-}
-
-void kith_solution_free(kith_solution *s)
-{
-    if (!s)
-        return;
-    release_beliefs(&s->b);
-    release_setting(&s->setting);
-    kith__free(s->trained);
-    kith__free(s);
 }

@@ -89,7 +89,7 @@ static void put_data(const report *r)
     kith__json_number(r->j, "columns",
                       r->d->features ? r->d->features->columns : 0);
     kith__json_number(r->j, "labelled", l ? (double)l->labelled : 0);
-    kith__json_number(r->j, "trained", r->s->setting.task.n_train);
+    kith__json_number(r->j, "trained", r->s->storage.task.n_train);
     kith__json_number(r->j, "homophily",
                       l ? kith_homophily(r->d->graph, l, &counted)
                         : (double)NAN);
@@ -325,7 +325,7 @@ static int32_t *classes_of_all(const report *r, bool *guessed)
 
 static void find_range(const report *r, histograms *h)
 {
-    const kith__operator *start = &r->s->setting.task.W, *end = &r->s->W;
+    const kith__operator *start = &r->s->storage.task.W, *end = &r->s->W;
     double low = 0, high = 1e-9;
 
 #pragma omp parallel for num_threads(end->threads) schedule(dynamic, 1024) \
@@ -348,7 +348,7 @@ static void find_range(const report *r, histograms *h)
 static void fill_part(const report *r, const int32_t *of, int32_t from,
                       int32_t to, histograms *h)
 {
-    const kith__operator *start = &r->s->setting.task.W, *end = &r->s->W;
+    const kith__operator *start = &r->s->storage.task.W, *end = &r->s->W;
 
     for (int32_t u = from; u < to; u++)
         for (int64_t p = end->rows[u]; p < end->rows[u + 1]; p++) {
@@ -434,7 +434,7 @@ out:
  * they are in the end; for a method that learns them, "trace_after" the run. */
 static kith_status put_trace(const report *r, kith_error *err)
 {
-    const kith__task *t = &r->s->setting.task;
+    const kith__task *t = &r->s->storage.task;
     const int64_t cells = (int64_t)r->n * r->classes;
     const double tolerance = kith_model_params(r->m)->tolerance;
     const int longest = cells < 1000000 ? 10 * TRACE_MOST : TRACE_MOST;
@@ -632,7 +632,7 @@ kith_status kith_report(const kith_report_input *in, char **html,
                         size_t *length, kith_error *err)
 {
     const kith_solution *s = in->solution;
-    const kith__task *t = &s->setting.task;
+    const kith__task *t = &s->storage.task;
     kith__json j = {0};
     report r = {.in = in,
                 .s = s,

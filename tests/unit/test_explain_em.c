@@ -530,7 +530,7 @@ TEST(weights_learnt_after_em_differ_from_the_start)
 
     set_up_learnt(&f, "P", .2);
     for (int u = 0; u < N; u++) {
-        const kith__operator *start = &f.solution->setting.task.W;
+        const kith__operator *start = &f.solution->storage.task.W;
 
         for (int64_t p = start->rows[u]; p < start->rows[u + 1]; p++)
             most = fmax(most, fabs((double)f.solution->W.weights[p] -

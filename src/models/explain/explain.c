@@ -96,7 +96,7 @@ out:
 static kith_status same_steps(const kith_solution *s, const float *H,
                               const float *E, double *Z, kith_error *err)
 {
-    const kith__task *t = &s->setting.task;
+    const kith__task *t = &s->storage.task;
     const int64_t cells = (int64_t)t->n * t->classes;
     kith_certificate unused;
     kith_status st = KITH_OK;
@@ -142,7 +142,7 @@ static void release(adjoint *a)
 static kith_status choose_columns(const kith_solution *s, adjoint *a,
                                   kith_error *err)
 {
-    const kith__task *t = &s->setting.task;
+    const kith__task *t = &s->storage.task;
     const int64_t n = t->n;
     kith_status st = KITH_OK;
 
@@ -187,7 +187,7 @@ static kith_status find_adjoint(const kith_solution *s,
     if (s->b.linear == KITH__SUM)
         TRY(same_steps(s, H, E, a->Z, err));
     else
-        TRY(fixed_point(&(kith__system){&s->setting.task, &s->W, k, H}, a->P, E,
+        TRY(fixed_point(&(kith__system){&s->storage.task, &s->W, k, H}, a->P, E,
                         fabs(e->belief) / a->counts, a->Z, err));
 out:
     kith__free(H);
@@ -204,7 +204,7 @@ static void find_contributions(const kith_solution *s, const double *to,
     const int C = e->classes, k = a->k;
     const int64_t at = (int64_t)e->node * C;
 
-#pragma omp parallel for num_threads(s->setting.task.threads) schedule(static)
+#pragma omp parallel for num_threads(s->storage.task.threads) schedule(static)
     for (int32_t v = 0; v < e->nodes; v++) {
         double sum = 0;
 
@@ -227,7 +227,7 @@ static kith_status passed_on(const kith_solution *s, const float **passed,
                              float **made, kith_error *err)
 {
     static const double NOTHING = 1e-5;
-    const kith__task *t = &s->setting.task;
+    const kith__task *t = &s->storage.task;
     const kith_certificate *run = &s->b.certificate;
     const int64_t cells = (int64_t)t->n * t->classes;
     kith_certificate unused;
@@ -318,7 +318,7 @@ static void choose_target(const kith_solution *s, const kith_explanation *e,
                           double *to)
 {
     const bool centred = s->b.own ||
-                         kith__is_one_column(&s->setting.task, s->b.coupling,
+                         kith__is_one_column(&s->storage.task, s->b.coupling,
                                              s->b.Q, s->b.P);
 
     for (int c = 0; c < e->classes; c++)
@@ -443,7 +443,7 @@ out:
 kith_status kith_explain(const kith_solution *s, int32_t node, int32_t of_class,
                          int32_t most, kith_explanation **out, kith_error *err)
 {
-    const kith__task *t = &s->setting.task;
+    const kith__task *t = &s->storage.task;
     kith_status st = KITH_OK;
     kith_explanation *e = NULL;
 
@@ -559,32 +559,4 @@ int32_t kith_explanation_summands(const kith_explanation *e,
         out[n++] = (kith_summand){"left by stopping before convergence",
                                   e->unconverged};
     return n;
-}
-
-/* ---- what a solution can be asked ---------------------------------------- */
-
-void kith_solution_probabilities(const kith_solution *s, float *out)
-{
-    kith__softmax_rows(s->b.P, s->setting.task.n, s->setting.task.classes,
-                       s->model->temperature, out, s->setting.task.threads);
-}
-
-const kith_certificate *kith_solution_certificate(const kith_solution *s)
-{
-    return &s->b.certificate;
-}
-
-int32_t kith_solution_trained(const kith_solution *s, int32_t node)
-{
-    return s->trained[node];
-}
-
-double kith_solution_weight_before(const kith_solution *s, int32_t u, int64_t p)
-{
-    return kith__weight_at(&s->setting.task.W, u, p);
-}
-
-double kith_solution_weight(const kith_solution *s, int32_t u, int64_t p)
-{
-    return kith__weight_at(&s->W, u, p);
 }

@@ -24,7 +24,7 @@
 /* B_c less the mean over the classes, as one column; the last row is b. */
 static float *centred_column(const kith_solution *s, const kith_explanation *e)
 {
-    const float *B = kith__logits_of(s->b.logits, &s->setting.task, e->node);
+    const float *B = kith__logits_of(s->b.logits, &s->storage.task, e->node);
     const int64_t rows = s->b.logits->map.columns + 1;
     float *out = kith__alloc(rows, sizeof(*out));
 
@@ -129,7 +129,7 @@ double kith__logit_bias(const kith_solution *s, const kith_explanation *e)
 {
     const kith__logits *l = s->b.logits;
 
-    return kith__centred_weight(kith__logits_of(l, &s->setting.task, e->node),
+    return kith__centred_weight(kith__logits_of(l, &s->storage.task, e->node),
                                 l->map.columns, e->classes, e->of_class);
 }
 

@@ -81,7 +81,7 @@ static kith_status solve(search *x, int most, kith_error *err)
         sweep(x, &change);
         x->y = x->next;
         x->next = swap;
-        TRY(kith__progress(x->s->setting.task.job, "weighing", i + 1, most,
+        TRY(kith__progress(x->s->storage.task.job, "weighing", i + 1, most,
                            "iterations", err));
     }
 out:
@@ -107,7 +107,7 @@ static void find_loops(search *x)
 static kith_status prepare(search *x, const int32_t *candidates, int32_t n,
                            kith_error *err)
 {
-    const kith__task *t = &x->s->setting.task;
+    const kith__task *t = &x->s->storage.task;
     const int C = t->classes;
     kith_status st = KITH_OK;
     float *row = NULL;
@@ -167,7 +167,7 @@ static float score(const search *x, int32_t v)
  * is none; `found` were suggested already. */
 static int32_t best_left(const search *x, int32_t found)
 {
-    const int C = x->s->setting.task.classes;
+    const int C = x->s->storage.task.classes;
     double most = -INFINITY;
     int32_t chosen = -1;
 
@@ -247,7 +247,7 @@ kith_status kith_suggest(const kith_solution *s, const int32_t *candidates,
     *found = 0;
     x.h = s->b.has_coupling
               ? fmin(.95,
-                     kith__rho_small(s->b.coupling, s->setting.task.classes))
+                     kith__rho_small(s->b.coupling, s->storage.task.classes))
               : .8;
     TRY(prepare(&x, candidates, n, err));
     if (s->data->features && s->data->features->columns > 0)

@@ -277,7 +277,7 @@ kith_status kith__suggest_by_features(const kith_solution *s, const float *a,
                                       kith_suggestion *out, int32_t *found,
                                       kith_error *err)
 {
-    const kith__task *t = &s->setting.task;
+    const kith__task *t = &s->storage.task;
     space x = {.n = t->n,
                .D = width_of(t->n, s->data->features->columns),
                .threads = t->threads};

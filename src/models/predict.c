@@ -1,0 +1,183 @@
+/*
+ * predict.c: a model's method on a graph, the one it was trained on or another.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "core/alloc.h"
+#include "kernels/softmax.h"
+#include "models/labelled_nodes.h"
+#include "models/model_object.h"
+#include "models/potentials/feature_matrix.h"
+#include "models/potentials/node_potentials.h"
+#include "models/solution.h"
+#include "models/tune.h"
+
+/* Training nodes that are in this graph, ascending as method.h promises: the
+ * model may list them in another order. */
+static kith_status find_train(const kith_model *m, const kith_graph *g,
+                              kith__task_storage *s, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    TRY_NEW(s->train, kith__alloc(m->train.n, sizeof(int32_t)));
+    TRY_NEW(s->truth, kith__alloc(m->train.n, sizeof(int32_t)));
+    for (int32_t l = 0; l < m->train.n; l++) {
+        const int32_t node = kith__model_node(m, l, g);
+
+        if (node < 0)
+            continue;
+        s->train[s->task.n_train] = node;
+        s->truth[s->task.n_train++] = m->train_class[l];
+    }
+    if (!kith__ascend(s->train, s->truth, &s->task.n_train))
+        TRY(kith__no_memory(err));
+    if (s->task.n_train == 0)
+        TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                       "none of the model's %d training nodes is in the graph",
+                       (int)m->train.n));
+out:
+    return st;
+}
+
+kith_status kith__task_of_model(const kith_model *m, const kith_graph *g,
+                                const kith_job *job, kith__task_storage *s,
+                                kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    TRY(find_train(m, g, s, err));
+    TRY(kith__task_set_up(s, g, m->classes, job, err));
+    if (m->params.balance && !m->weights)
+        TRY(kith__task_balance(s, err));
+out:
+    return st;
+}
+
+static kith_status model_potentials(const kith_model *m, const kith_dataset *d,
+                                    const kith__task *t, float *out,
+                                    kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__feature_matrix design = {0};
+
+    if (!m->weights) {
+        kith__potentials_of_labels(t, out);
+        return KITH_OK;
+    }
+    if (!d->features || d->features->columns != m->columns)
+        TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                       "the model was trained with %d features, the data has "
+                       "%d",
+                       (int)m->columns,
+                       d->features ? (int)d->features->columns : 0));
+    TRY(kith__feature_matrix_new(d->graph, d->features, m->params.prep,
+                                 m->params.smooth, m->idf, t->job, &design,
+                                 err));
+    TRY(kith__potentials_of_features(t, &design, m->weights, out, err));
+out:
+    kith__feature_matrix_release(&design);
+    return st;
+}
+
+kith_status kith__run_again(const kith_model *m, const kith_dataset *d,
+                            const kith_job *job, kith__wanted want,
+                            kith__task_storage *s, kith__beliefs *b,
+                            kith_error *err)
+{
+    const kith__method *how = kith__method_find(m->method);
+    kith_status st = KITH_OK;
+    kith__out_of_fold out_of_fold = {0};
+    float *potentials = NULL;
+
+    if (!how)
+        TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                       "the model's method '%s' is not in this version",
+                       m->method));
+    TRY(kith__task_of_model(m, d->graph, job, s, err));
+    TRY(kith__beliefs_new(&s->task, want, b, err));
+    if (how->apply) {
+        TRY(kith__fit_or_apply(how, &s->task, d->features, NULL,
+                               &(kith__labelled_nodes){0}, NULL, &m->state, b,
+                               err));
+        goto out;
+    }
+    TRY_NEW(potentials,
+            kith__alloc_big((int64_t)s->task.n * m->classes, sizeof(float)));
+    TRY(model_potentials(m, d, &s->task, potentials, err));
+    if (kith__uses_out_of_fold(how, &m->params))
+        TRY(kith__out_of_fold_new(&s->task, d->features, &m->params,
+                                  &out_of_fold, err));
+    s->task.out_of_fold = &out_of_fold;
+    TRY(how->run(&s->task, &m->params, potentials, b, err));
+out:
+    s->task.out_of_fold = NULL;
+    kith__out_of_fold_release(&out_of_fold);
+    kith__free(potentials);
+    return st;
+}
+
+kith_status kith_model_predict(const kith_model *m, const kith_dataset *d,
+                               const kith_job *job, float *probabilities,
+                               kith_certificate *certificate, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__beliefs b = {0};
+    kith__task_storage s = {0};
+
+    TRY(kith__run_again(m, d, job, (kith__wanted){0}, &s, &b, err));
+    kith__softmax_rows(b.P, s.task.n, m->classes, m->temperature, probabilities,
+                       s.task.threads);
+    if (certificate)
+        *certificate = b.certificate;
+out:
+    kith__beliefs_release(&b);
+    kith__task_storage_release(&s);
+    return st;
+}
+
+/* Mean weight of edges within and between classes. */
+static void average(const kith__operator *W, const float *weights,
+                    const kith_labels *labels, double *same, double *other)
+{
+    double sum[2] = {0, 0};
+    int64_t count[2] = {0, 0};
+
+    for (int32_t u = 0; u < W->n; u++)
+        for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++) {
+            const int32_t a = labels->of[u], b = labels->of[W->neighbours[p]];
+            const float w = weights ? weights[p]
+                            : W->weights
+                                ? W->weights[p]
+                                : W->scale[u] * W->scale[W->neighbours[p]];
+
+            if (a < 0 || b < 0)
+                continue;
+            sum[a != b] += (double)w;
+            count[a != b]++;
+        }
+    *same = count[0] ? sum[0] / (double)count[0] : (double)NAN;
+    *other = count[1] ? sum[1] / (double)count[1] : (double)NAN;
+}
+
+kith_status kith_model_average_weights(const kith_model *m,
+                                       const kith_dataset *d,
+                                       const kith_job *job, double out[4],
+                                       kith_error *err)
+{
+    const kith__method *how = kith__method_find(m->method);
+    kith_status st = KITH_OK;
+    kith__beliefs b = {0};
+    kith__task_storage s = {0};
+
+    if (!d->labels)
+        TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0, "no labels"));
+    TRY(kith__run_again(
+        m, d, job, (kith__wanted){.weights = how && how->learns}, &s, &b, err));
+    average(&s.task.W, NULL, d->labels, &out[0], &out[1]);
+    average(&s.task.W, b.weights, d->labels, &out[2], &out[3]);
+out:
+    kith__beliefs_release(&b);
+    kith__task_storage_release(&s);
+    return st;
+}
