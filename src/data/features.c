@@ -22,8 +22,8 @@ void kith_features_free(kith_features *f)
         kith__map_release(f->owner);
     } else {
         kith__free(f->row);
-        kith__free(f->column);
-        kith__free(f->value);
+        kith__free(f->borrowed ? NULL : f->column);
+        kith__free(f->borrowed ? NULL : f->value);
     }
     kith__free(f);
 }
