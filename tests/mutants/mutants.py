@@ -280,7 +280,8 @@ def run_test(tree, name, cpu, wall, more=()):
     def limits():
         os.setsid()
         resource.setrlimit(resource.RLIMIT_CPU, (int(cpu) + 1, int(cpu) + 2))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (GIB, GIB))
+        # a test has a file of a little more than 1 GiB, most of it a hole
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2 * GIB, 2 * GIB))
         # room for a thousand threads, not for all numbers a change can make
         resource.setrlimit(resource.RLIMIT_AS, (32 * GIB, 32 * GIB))
 
