@@ -256,8 +256,10 @@ def command(tree, name):
     if name.startswith("test_"):
         return [b / "tests/unit" / name]
     if name.startswith("corpus_"):
+        kept = t / "fuzz/corpus" / name[7:]
+        made = b / "tests/fuzz/seeds" / name[7:]  # by the build, and must open
         return [b / "tests/fuzz" / ("fuzz_" + name[7:]),
-                t / "fuzz/corpus" / name[7:]]
+                *[kept] * kept.is_dir(), "+", *[made] * made.is_dir()]
     if name.startswith("cli_"):
         return ["sh", t / "cli" / (name[4:] + ".test")]
     return [t / "mangled/run.sh", b / "kith"]
