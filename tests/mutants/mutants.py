@@ -257,8 +257,10 @@ def command(tree, name):
     if name.startswith("test_"):
         return [b / "tests/unit" / name]
     if name.startswith("corpus_"):
+        kept = t / "fuzz/corpus" / name[7:]
+        made = b / "tests/fuzz/seeds" / name[7:]  # by the build, and must open
         return [b / "tests/fuzz" / ("fuzz_" + name[7:]),
-                t / "fuzz/corpus" / name[7:]]
+                *[kept] * kept.is_dir(), "+", *[made] * made.is_dir()]
     if name.startswith("cli_"):
         return ["sh", t / "cli" / (name[4:] + ".test")]
     return [t / "mangled/run.sh", b / "kith"]
@@ -281,7 +283,8 @@ def run_test(tree, name, cpu, wall, more=()):
     def limits():
         os.setsid()
         resource.setrlimit(resource.RLIMIT_CPU, (int(cpu) + 1, int(cpu) + 2))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (GIB, GIB))
+        # a test has a file of a little more than 1 GiB, most of it a hole
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2 * GIB, 2 * GIB))
         # room for a thousand threads, not for all numbers a change can make
         resource.setrlimit(resource.RLIMIT_AS, (32 * GIB, 32 * GIB))
 
