@@ -4,7 +4,7 @@
  */
 #include <math.h>
 
-#include "models/logreg.h"
+#include "models/potentials/logreg.h"
 #include "small_graphs.h"
 
 enum { N = 40, D = 5, C = 3, TRAIN = 9, VAL = 15 };
@@ -203,7 +203,7 @@ static void regress(const twin *t, bool local, float *B)
 {
     float rows[TRAIN * (D + C)];
     int32_t truth[TRAIN];
-    kith__matrix m = {.n = TRAIN, .value = rows};
+    kith__csr_matrix m = {.n = TRAIN, .value = rows};
     kith_error err;
 
     for (int l = 0; l < TRAIN; l++) {
@@ -245,7 +245,7 @@ TEST(beliefs_equal_plain_loops)
     for (int how = 0; how < 12; how++) {
         int64_t row[N + 1];
         int32_t column[N * D];
-        kith__state state = {0};
+        kith__fit_state state = {0};
         kith_features f;
         twin t = {.s = &s, .x = how % 3 == 2 ? NULL : s.x};
         float P[N * C];
@@ -267,7 +267,7 @@ TEST(beliefs_equal_plain_loops)
         literal(&t);
         for (int i = 0; i < N * C; i++)
             CHECK_NEAR(P[i], t.P[i / C][i % C], 2e-4);
-        kith__state_release(&state);
+        kith__fit_state_release(&state);
         scene_release(&s);
     }
 }

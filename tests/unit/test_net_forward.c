@@ -6,7 +6,7 @@
  */
 #include <math.h>
 
-#include "models/net_method.h"
+#include "models/baselines/net_method.h"
 #include "nn/layers.h"
 #include "small_graphs.h"
 

@@ -3,7 +3,7 @@
  * that it holds at its peak, counted here by name.  That this is what runs use,
  * see tests/cli/checkpoint.test.
  */
-#include "models/lcm.h"
+#include "models/lcm/lcm.h"
 #include "models/tune.h"
 #include "small_graphs.h"
 

@@ -5,8 +5,8 @@
 #include <math.h>
 
 #include "core/alloc.h"
-#include "kernels/spectral.h"
-#include "models/paths.h"
+#include "kernels/spectral_bound.h"
+#include "models/explain/paths.h"
 #include "small_graphs.h"
 
 enum { N = 14, C = 3, ALL = 40000 };

@@ -1,7 +1,7 @@
 /*
  * test_suggest.c: what a label would be worth, against a dense inverse.
  */
-#include "kernels/spectral.h"
+#include "kernels/spectral_bound.h"
 #include "models/model_object.h"
 #include "models/solution.h"
 #include "small_graphs.h"
@@ -197,7 +197,7 @@ static int dense_best(const dense_twin *t, int found)
 
 static void dense_start(dense_twin *t, const kith_solution *s, int train)
 {
-    const kith__coupled *W = &s->W;
+    const kith__operator *W = &s->W;
 
     memset(t, 0, sizeof(*t));
     t->h = fmin(.95, kith__rho_small(s->b.coupling, CLASSES));

@@ -1,10 +1,11 @@
 /*
- * test_spectral.c: each number on the way to a bound of rho, against plain
- * loops on a dense matrix.  That bounds are bounds, see test_coupled.c.
+ * test_spectral_bound.c: each number on the way to a bound of rho, against
+ * plain loops on a dense matrix.  That bounds are bounds, see
+ * test_operator_csr.c.
  */
 #include <math.h>
 
-#include "kernels/spectral.h"
+#include "kernels/spectral_bound.h"
 #include "small_graphs.h"
 
 enum { N = 200, EACH = 6, MOST = 12 };
@@ -15,7 +16,7 @@ typedef struct scene {
     int32_t ids[N * EACH];
     float w[N * EACH];
     double dense[N][N]; /* |W| */
-    kith__coupled W;
+    kith__operator W;
 } scene;
 
 static double usual_weight(int u, int v)
@@ -54,11 +55,11 @@ static void start(scene *s, double (*weight)(int, int))
             }
         s->rows[u + 1] = p;
     }
-    s->W = (kith__coupled){.n = N,
-                           .rows = s->rows,
-                           .neighbours = s->ids,
-                           .weights = s->w,
-                           .threads = 2};
+    s->W = (kith__operator){.n = N,
+                            .rows = s->rows,
+                            .neighbours = s->ids,
+                            .weights = s->w,
+                            .threads = 2};
 }
 
 static void start_y(const scene *s, double *y)
