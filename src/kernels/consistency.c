@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "kernels/dense.h"
+#include "kernels/gemm.h"
 #include "kernels/simd.h"
 
 typedef struct job {

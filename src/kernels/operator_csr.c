@@ -6,7 +6,7 @@
 
 #include "core/alloc.h"
 #include "core/sort.h"
-#include "kernels/dense.h"
+#include "kernels/gemm.h"
 #include "kernels/neighbour_sum.h"
 
 /*

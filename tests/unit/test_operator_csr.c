@@ -1,4 +1,4 @@
-#include "kernels/dense.h"
+#include "kernels/gemm.h"
 #include "kernels/operator.h"
 #include "kernels/softmax.h"
 #include "kernels/spectral_bound.h"

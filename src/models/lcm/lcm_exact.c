@@ -51,6 +51,7 @@
 
 #include "core/alloc.h"
 #include "kernels/gemm.h"
+#include "kernels/small_dense.h"
 #include "kernels/softmax.h"
 #include "kernels/spectral_bound.h"
 #include "models/propagation/fixed_point.h"
@@ -166,46 +167,30 @@ static bool set_weights(kith__exact *s, const double *theta)
     return true;
 }
 
-/* R R' = b + sign H; log det of that, NaN if it is not positive. */
+/* R R' = b + sign H; log det of that, not finite unless it is positive. */
 static double factor(kith__exact *s, const double *H, double sign)
 {
     const int C = s->task->classes;
-    double log_det = 0, *R = s->R;
 
     for (int i = 0; i < C; i++)
-        for (int j = 0; j <= i; j++) {
-            double sum = (i == j ? s->p->bound : 0) + sign * H[i * C + j];
-
-            for (int m = 0; m < j; m++)
-                sum -= R[i * C + m] * R[j * C + m];
-            if (i == j && !(sum > 0))
-                return (double)NAN;
-            R[i * C + j] = i == j ? sqrt(sum) : sum / R[j * C + j];
-            log_det += i == j ? log(sum) : 0;
-        }
-    return log_det;
+        for (int j = 0; j <= i; j++)
+            s->R[i * C + j] = (i == j ? s->p->bound : 0) + sign * H[i * C + j];
+    return kith__cholesky(s->R, C, 0);
 }
 
 /* dH -= mu sign (R R')^-1, a column of it at a time. */
 static void add_inverse(kith__exact *s, double sign)
 {
     const int C = s->task->classes;
-    const double *R = s->R;
     double y[KITH__CLASSES_MOST];
 
     for (int c = 0; c < C; c++) {
-        for (int i = 0; i < C; i++) {
+        for (int i = 0; i < C; i++)
             y[i] = i == c;
-            for (int j = 0; j < i; j++)
-                y[i] -= R[i * C + j] * y[j];
-            y[i] /= R[i * C + i];
-        }
-        for (int i = C - 1; i >= 0; i--) {
-            for (int j = i + 1; j < C; j++)
-                y[i] -= R[j * C + i] * y[j];
-            y[i] /= R[i * C + i];
+        kith__solve_lower(s->R, C, 1, y);
+        kith__solve_upper(s->R, C, 1, y);
+        for (int i = 0; i < C; i++)
             s->dH[i * C + c] -= MU * sign * y[i];
-        }
     }
 }
 
