@@ -12,6 +12,7 @@
 #include "io/kg.h"
 
 #include <unistd.h>
+#include <xxhash.h>
 
 void kith_features_free(kith_features *f)
 {
@@ -315,4 +316,22 @@ out:
     kith__ids_release(&ids);
     kith__free(node);
     return st;
+}
+
+uint64_t kith__features_hash(const kith_features *f)
+{
+    const size_t entries = f ? (size_t)f->entries : 0;
+
+    if (!f)
+        return 0;
+    const uint64_t parts[] = {
+        (uint64_t)f->nodes,
+        (uint64_t)f->columns,
+        (uint64_t)f->entries,
+        f->row ? XXH3_64bits(f->row, ((size_t)f->nodes + 1) * sizeof(*f->row))
+               : 0,
+        f->column ? XXH3_64bits(f->column, entries * sizeof(*f->column)) : 0,
+        f->value ? XXH3_64bits(f->value, entries * sizeof(*f->value)) : 0};
+
+    return XXH3_64bits(parts, sizeof(parts));
 }
