@@ -85,30 +85,31 @@ static void load(void)
 }
 
 /*
- * C = A B, or C += A B: A is m x k (turned: k x m), B is k x n (turned: n x k),
- * rows lda, ldb and ldc floats apart.  Returns false, and does nothing, if there
- * is no BLAS.  Threads: safe.
+ * C = factor A B, or C += factor A B: A is m x k (turned: k x m), B is k x n
+ * (turned: n x k), rows lda, ldb and ldc floats apart.  Returns false, and does
+ * nothing, if there is no BLAS.  Threads: safe.
  */
 static bool blas_multiply(bool turn_a, bool turn_b, int m, int n, int k,
-                         const float *A, int lda, const float *B, int ldb,
-                         bool add, float *C, int ldc)
+                          float factor, const float *A, int lda, const float *B,
+                          int ldb, bool add, float *C, int ldc)
 {
     if (pthread_once(&once, load) != 0 || !sgemm)
         return false;
     while (sem_wait(&buffers) != 0)
         ; /* a signal came */
     sgemm(CblasRowMajor, turn_a ? CblasTrans : CblasNoTrans,
-          turn_b ? CblasTrans : CblasNoTrans, m, n, k, 1, A, lda, B, ldb,
+          turn_b ? CblasTrans : CblasNoTrans, m, n, k, factor, A, lda, B, ldb,
           add ? 1 : 0, C, ldc);
     (void)sem_post(&buffers);
     return true;
 }
 #else
 static bool blas_multiply(bool turn_a, bool turn_b, int m, int n, int k,
-                         const float *A, int lda, const float *B, int ldb,
-                         bool add, float *C, int ldc)
+                          float factor, const float *A, int lda, const float *B,
+                          int ldb, bool add, float *C, int ldc)
 {
-    (void)turn_a, (void)turn_b, (void)m, (void)n, (void)k, (void)A, (void)lda;
+    (void)turn_a, (void)turn_b, (void)m, (void)n, (void)k, (void)factor;
+    (void)A, (void)lda;
     (void)B, (void)ldb, (void)add, (void)C, (void)ldc;
     return false;
 }
@@ -131,8 +132,8 @@ static void tile(bool turn_a, bool turn_b, int64_t m, int64_t n, int64_t k,
                  const float *A, int64_t lda, const float *B, int64_t ldb,
                  bool add, float *restrict C, int64_t ldc)
 {
-    if (blas_multiply(turn_a, turn_b, (int)m, (int)n, (int)k, A, (int)lda,
-                            B, (int)ldb, add, C, (int)ldc))
+    if (blas_multiply(turn_a, turn_b, (int)m, (int)n, (int)k, 1, A, (int)lda, B,
+                      (int)ldb, add, C, (int)ldc))
         return;
     for (int64_t i = 0; i < m; i++) {
         float *c = C + i * ldc;
@@ -327,12 +328,12 @@ static bool is_uniform(const float *H, int k, float *a, float *b)
 }
 
 /* Y += X (a I + b 11'), in O(n k) instead of O(n k^2). */
-static void add_uniform(const float *X, int64_t n, int k, float a, float b,
-                        float *restrict Y)
+static void add_uniform(const float *X, int64_t n, int k, int64_t ld, float a,
+                        float b, float *restrict Y)
 {
     for (int64_t u = 0; u < n; u++) {
-        const float *x = X + u * k;
-        float *y = Y + u * k, sum = 0;
+        const float *x = X + u * ld;
+        float *y = Y + u * ld, sum = 0;
 
         for (int c = 0; c < k; c++)
             sum += x[c];
@@ -342,28 +343,31 @@ static void add_uniform(const float *X, int64_t n, int k, float a, float b,
     }
 }
 
-void kith__add_product(const float *X, int64_t n, int k, const float *H,
-                       float *restrict Y)
+void kith__add_product(const float *X, int64_t n, int k, int64_t ld, float h,
+                       const float *H, bool turned, float *restrict Y)
 {
     float a, b;
 
     if (k > SMALL && is_uniform(H, k, &a, &b)) {
-        add_uniform(X, n, k, a, b, Y);
+        add_uniform(X, n, k, ld, h * a, h * b, Y);
         return;
     }
-    if (k > SMALL &&
-        blas_multiply(false, false, (int)n, k, k, X, k, H, k, true, Y, k))
+    if (k > SMALL && blas_multiply(false, turned, (int)n, k, k, h, X, (int)ld,
+                                   H, k, true, Y, (int)ld))
         return;
     for (int64_t u = 0; u < n; u++) {
-        const float *x = X + u * k;
-        float *y = Y + u * k;
+        const float *x = X + u * ld;
+        float *y = Y + u * ld;
 
         for (int j = 0; j < k; j++) {
-            const float *h = H + (int64_t)j * k;
+            const float *row = H + (int64_t)j * k;
+            const float hx = h * x[j];
 
+            for (int c = 0; turned && c < k; c++)
+                y[c] += hx * H[(int64_t)c * k + j];
 #pragma omp simd
-            for (int c = 0; c < k; c++)
-                y[c] += x[j] * h[c];
+            for (int c = 0; c < (turned ? 0 : k); c++)
+                y[c] += hx * row[c];
         }
     }
 }
@@ -372,8 +376,8 @@ void kith__add_gram(const float *X, const float *Y, int64_t n, int k,
                     double *restrict G, float *scratch)
 {
     if (k > SMALL) {
-        if (blas_multiply(true, false, k, k, (int)n, X, k, Y, k, false,
-                                scratch, k)) {
+        if (blas_multiply(true, false, k, k, (int)n, 1, X, k, Y, k, false,
+                          scratch, k)) {
             for (int64_t i = 0; i < (int64_t)k * k; i++)
                 G[i] += (double)scratch[i];
             return;

@@ -56,9 +56,10 @@ static inline int32_t kith__rows_at_once(int k)
     return k * 64 <= KITH__TOGETHER ? 64 : KITH__TOGETHER / k;
 }
 
-/* Y += X H for n rows of k. */
-void kith__add_product(const float *X, int64_t n, int k, const float *H,
-                       float *restrict Y);
+/* Y += h X H for n rows of k, or h X H' if it is turned; rows of X and Y are ld
+ * floats apart. */
+void kith__add_product(const float *X, int64_t n, int k, int64_t ld, float h,
+                       const float *H, bool turned, float *restrict Y);
 
 /* G (k x k) += X'Y over n rows: summed in double, or with many classes in
  * float, in `scratch` of k x k, and then added. */

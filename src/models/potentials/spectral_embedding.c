@@ -59,14 +59,6 @@ static void orthogonalise(float *V, int32_t n, int k, double *G, int threads)
     }
 }
 
-/* to = W from */
-static void pull(const kith__operator *W, const float *from, int k, float *to)
-{
-#pragma omp parallel for num_threads(W->threads) schedule(dynamic, 256)
-    for (int32_t u = 0; u < W->n; u++)
-        kith__neighbour_sum(W, from, k, u, to + (int64_t)u * k);
-}
-
 /* The columns of V U for the `rank` largest |value|, signs so that the largest
  * entry of a column of U is positive. */
 static void ritz(const float *V, int32_t n, int k, const double *value,
@@ -112,6 +104,7 @@ kith_status kith__embed(const kith__operator *W, const kith_graph *g, int rank,
     const int32_t n = W->n;
     const int k = rank + SPARE < n ? rank + SPARE : n;
     const int64_t cells = (int64_t)n * k, kk = (int64_t)k * k;
+    const kith__operator op = kith__scaled(W, k, 1);
     kith_status st = KITH_OK;
     double value[WIDEST];
     float *V = NULL, *X = NULL;
@@ -126,12 +119,12 @@ kith_status kith__embed(const kith__operator *W, const kith_graph *g, int rank,
         float *swap = V;
 
         orthogonalise(V, n, k, G, W->threads);
-        pull(W, V, k, X);
+        kith__operator_apply(&op, 0, n, V, NULL, X);
         V = X;
         X = swap;
     }
     orthogonalise(V, n, k, G, W->threads);
-    pull(W, V, k, X);
+    kith__operator_apply(&op, 0, n, V, NULL, X);
     gram(V, X, n, k, G, W->threads);
     kith__jacobi(G, k, value, U);
     ritz(V, n, k, value, U, rank, vectors, values);
