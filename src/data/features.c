@@ -10,6 +10,7 @@
 #include "io/ids_text.h"
 #include "io/inflate.h"
 #include "io/kg.h"
+#include "io/kg_check.h"
 
 #include <unistd.h>
 #include <xxhash.h>
@@ -22,8 +23,8 @@ void kith_features_free(kith_features *f)
         kith__map_release(f->owner);
     } else {
         kith__free(f->row);
-        kith__free(f->column);
-        kith__free(f->value);
+        kith__free(f->borrowed ? NULL : f->column);
+        kith__free(f->borrowed ? NULL : f->value);
     }
     kith__free(f);
 }
@@ -62,7 +63,12 @@ kith_status kith_features_load(const char *path, kith_features **out,
     *out = NULL;
     TRY(kith__source_open(path, NULL, NULL, &source, err));
     TRY(load_from(source, out, err));
+    TRY(kith__features_check_width(*out, path, err));
 out:
+    if (st != KITH_OK) {
+        kith_features_free(*out);
+        *out = NULL;
+    }
     kith__source_close(source);
     return st;
 }

@@ -96,7 +96,7 @@ kith_status kith__run_again(const kith_model *m, const kith_dataset *d,
                        m->method));
     TRY(kith__task_of_model(m, d->graph, job, s, err));
     TRY(kith__beliefs_new(&s->task, want, b, err));
-    if (how->apply) {
+    if (!how->run) {
         TRY(kith__fit_or_apply(how, &s->task, d->features, NULL,
                                &(kith__labelled_nodes){0}, NULL, &m->state, b,
                                err));

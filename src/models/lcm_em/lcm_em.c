@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/number.h"
 #include "models/explain/logits.h"
 #include "models/lcm_em/candidate.h"
 
@@ -55,10 +56,12 @@ static int prep_named(const char *text)
 /* A float as one would write it: .2, not .200000003. */
 static bool put_number(kith__fit_state *s, const char *name, float x)
 {
-    char text[32];
+    char text[KITH_FLOAT_BUFFER];
+    double value;
 
-    snprintf(text, sizeof(text), "%.7g", (double)x);
-    return kith__fit_state_set(s, name, strtod(text, NULL));
+    kith__print(text, sizeof(text), "%.7g", (double)x);
+    return kith__parse_real(text, strlen(text), &value) &&
+           kith__fit_state_set(s, name, value);
 }
 
 static bool put_learnt(kith__fit_state *s, const kith__candidate *r)
