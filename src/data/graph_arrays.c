@@ -179,7 +179,7 @@ static kith_status take_weights(const kith_array *given, const char *name,
     kith_status st = KITH_OK;
 
     *out = NULL;
-    if ((!given->data && given->count == 0) || options->weights == KITH_NO)
+    if ((given->count == 0 && !given->data) || options->weights == KITH_NO)
         return KITH_OK;
     TRY(same_count(given, name, count, "there are edges", err));
     TRY(kith__values_check(given, name, false, err));

@@ -221,7 +221,7 @@ kith_status kith_features_from_csr(const kith_csr *matrix, kith_keep keep,
     TRY(check_shape(matrix->rows.count - 1, matrix->width, err));
     TRY(kith__indices_check(&matrix->columns, "columns", 0, matrix->width,
                             err));
-    if (values->data || values->count) {
+    if (values->count != 0 || (values->data && matrix->columns.count != 0)) {
         TRY(kith__values_check(values, "values", true, err));
         if (values->count != matrix->columns.count)
             TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,

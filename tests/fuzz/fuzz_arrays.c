@@ -36,8 +36,10 @@ static int take(input *in)
     return in->at < in->end ? *in->at++ : 0;
 }
 
-static void put_number(kith_number type, void *data, int64_t i, int8_t x)
+static void put_number(kith_number type, void *data, int64_t i, int byte)
 {
+    const int x = byte < 128 ? byte : byte - 256;
+
     switch (type) {
     case KITH_I32:
         ((int32_t *)data)[i] = x;
@@ -72,7 +74,7 @@ static kith_array take_array(input *in)
     if (head & RAW)
         memcpy(data, in->at, (size_t)a.count * width);
     for (int64_t i = 0; i < a.count && !(head & RAW); i++)
-        put_number(a.type, data, i, (int8_t)in->at[i]);
+        put_number(a.type, data, i, in->at[i]);
     in->at += (size_t)a.count * each;
     in->block[in->blocks++] = data;
     a.data = data;

@@ -81,7 +81,7 @@ static void train_side_by_side(const kith_dataset *d)
 
 TEST(threads_train_on_one_data_set_at_the_same_time)
 {
-    kith_dataset *d = generated_with(72, 2, 6, .8, 8);
+    kith_dataset *d = generated_with(72, 2, 10, .8, 8);
 
     train_side_by_side(d);
     kith_dataset_free(d);
