@@ -413,7 +413,8 @@ def map_lines(tests):
 
 
 def tests_of(mutant, found, notes):
-    """The tests that run a line, quick ones first.
+    """The tests that run a line, quick ones first, of those that take as many
+    seconds first those that run little else.
 
     A statement has several lines and the compiler knows some of them: so those
     of the nearest known lines before and after.  Outside functions: the file."""
@@ -429,8 +430,9 @@ def tests_of(mutant, found, notes):
     for name, (covers, cpu) in found.items():
         hit = covers.get(mutant.path, [])
         if hit and (not around or near.intersection(hit)):
-            runs.append((cpu, name))
-    return [name for _, name in sorted(runs)]
+            share = len(hit) / sum(len(x) for x in covers.values())
+            runs.append((int(cpu), -share, name))
+    return [name for *_, name in sorted(runs)]
 
 
 # ---- one mutant ----------------------------------------------------------

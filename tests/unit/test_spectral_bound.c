@@ -8,7 +8,12 @@
 #include "kernels/spectral_bound.h"
 #include "small_graphs.h"
 
-enum { N = 200, EACH = 6, MOST = 12, DENSE_MOST = 90 };
+enum {
+    N = 600,
+    EACH = 6,
+    MOST = 12,
+    DENSE_MOST = 90
+}; /* N: more than a block of 256 rows */
 
 /* A ring with chords; symmetric weights of any sign. */
 typedef struct scene {
