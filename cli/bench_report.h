@@ -7,6 +7,8 @@
 #include <kith/kith.h>
 #include <stdio.h>
 
+#include "bench/bench.h"
+
 /* The peer's row of a graph's name, NULL if none. */
 const kith_bench_row *bench_row_of(const kith_bench_report *b,
                                    const char *graph);

@@ -62,6 +62,12 @@ static const option options[] = {
      .value = "FILE",
      .help = "Keep the model, for 'kith predict', 'explain', 'suggest' and "
              "'report'."},
+    {.name = "save-solution",
+     .type = OPTION_FILE,
+     .value = "FILE",
+     .help = "With --save: keep the beliefs too, and what they are made of, so "
+             "that 'kith explain', 'suggest' and 'report' with --solution FILE "
+             "need not run the model again."},
     {.name = "report",
      .type = OPTION_FILE,
      .value = "FILE",
@@ -110,6 +116,9 @@ static const example examples[] = {
      "the nodes most likely of the first class"},
     {"kith classify g.kg --labels known.tsv --save fraud.km -o out.tsv",
      "keep the model for tomorrow's graph"},
+    {"kith classify g.kg --labels known.tsv --save fraud.km --save-solution "
+     "fraud.ks -o out.tsv",
+     "and today's beliefs, to be asked about"},
     {"kith classify data/cora --split paper-0 --method linbp --no-tune "
      "--iterations 20",
      "one method with given values"},
@@ -135,10 +144,12 @@ static kith_status train(task *t)
 {
     kith_train_options o = method_options(&t->r);
     const bool report = args_text(t->r.a, "report");
+    const bool solution = report || args_text(t->r.a, "save-solution");
 
     o.checkpoint = args_text(t->r.a, "checkpoint");
     return kith_classify(t->data, t->method, &t->nodes, &o,
-                         report ? KITH_KEEP_SOLUTION | KITH_KEEP_UNSEEN : 0,
+                         (solution ? KITH_KEEP_SOLUTION : 0u) |
+                             (report ? KITH_KEEP_UNSEEN : 0u),
                          &t->c, &t->r.err);
 }
 
@@ -328,11 +339,14 @@ static kith_status write_all(task *t)
     const char *table = args_text(t->r.a, "output");
     const char *save = args_text(t->r.a, "save");
     const char *report = args_text(t->r.a, "report");
+    const char *solution = args_text(t->r.a, "save-solution");
     kith_outputs *all = NULL;
     kith_status st = kith_outputs_new(&all, &t->r.err);
 
     if (st == KITH_OK && save)
         st = kith_model_save_with(t->c->model, save, all, &t->r.err);
+    if (st == KITH_OK && solution)
+        st = kith_solution_save(t->c->solution, solution, all, &t->r.err);
     if (st == KITH_OK && table)
         st = write_table(t, table, all);
     if (st == KITH_OK && report)
@@ -348,8 +362,8 @@ static kith_status write_all(task *t)
 /* Can everything be written that is to be? */
 static kith_status check_outputs(task *t)
 {
-    static const char *const names[] = {"output", "save", "report",
-                                        "checkpoint"};
+    static const char *const names[] = {"output", "save", "save-solution",
+                                        "report", "checkpoint"};
     kith_status st = KITH_OK;
 
     for (size_t i = 0; st == KITH_OK && i < sizeof(names) / sizeof(*names); i++)
@@ -399,6 +413,13 @@ static int check(const args *a)
     if (args_given(a, "val") && args_given(a, "hold-out"))
         return usage_error(a->of,
                            "--val and --hold-out cannot be used together");
+    if (args_text(a, "save-solution") && !save)
+        return usage_error(a->of, "--save-solution needs --save: a solution "
+                                  "is asked about with its model");
+    if (args_text(a, "save-solution") &&
+        strcmp(args_text(a, "save-solution"), "-") == 0)
+        return usage_error(
+            a->of, "a solution cannot go to standard output: name a file");
     if (save && strcmp(save, "-") == 0)
         return usage_error(a->of,
                            "a model cannot go to standard output: name a file");

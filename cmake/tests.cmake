@@ -27,7 +27,7 @@ if(TARGET PkgConfig::LAPACKE)
 endif()
 target_include_directories(kith_test_flags INTERFACE src)
 target_link_libraries(kith_test_flags INTERFACE
-    kith_flags kith_test_leave kith_static ${KITH_LIBRARIES})
+    kith_flags kith_test_leave kith_tools kith_static ${KITH_LIBRARIES})
 
 add_library(kith_check OBJECT tests/unit/check.c)
 target_link_libraries(kith_check PRIVATE kith_test_flags)
@@ -38,6 +38,17 @@ foreach(source IN LISTS unit_tests)
     target_link_libraries(${name} PRIVATE kith_check kith_test_flags)
     set_target_properties(${name} PROPERTIES
         RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/unit")
+endforeach()
+
+# The examples, as a user of the shared library compiles them.
+file(GLOB examples CONFIGURE_DEPENDS examples/*.c)
+foreach(source IN LISTS examples)
+    cmake_path(GET source STEM name)
+    add_executable(example_${name} ${source})
+    target_link_libraries(example_${name} PRIVATE kith_flags kith_shared)
+    set_target_properties(example_${name} PROPERTIES
+        OUTPUT_NAME ${name}
+        RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/examples")
 endforeach()
 
 # Seeds of the binary formats come from today's writer.

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/number.h"
 
 enum { TEXT_MOST = 96, INDENT = 2 };
 
@@ -152,7 +153,7 @@ static void put_real(kith__json *j, double x)
 {
     char text[40], *e;
 
-    snprintf(text, sizeof(text), "%.15g", x);
+    kith__print(text, sizeof(text), "%.15g", x);
     e = strchr(text, 'e');
     if (!e && !strchr(text, '.')) {
         memcpy(text + strlen(text), ".0", 3);
@@ -175,8 +176,8 @@ void kith__json_number(kith__json *j, const char *name, double x)
     } else if (j->indented) {
         put_real(j, x);
     } else {
-        snprintf(text, sizeof(text),
-                 x == floor(x) && fabs(x) < 1e15 ? "%.0f" : "%.6g", x);
+        kith__print(text, sizeof(text),
+                    x == floor(x) && fabs(x) < 1e15 ? "%.0f" : "%.6g", x);
         put(j, text);
     }
 }

@@ -5,7 +5,7 @@
 #define KITH_MODELS_METHOD_H
 
 #include "core/job.h"
-#include "kernels/operator.h"
+#include "kernels/fixed_point.h"
 #include "kith/model.h"
 #include "models/checkpoint.h"
 #include "models/fit_state.h"
@@ -39,7 +39,7 @@ typedef struct kith__logits kith__logits;
 typedef enum kith__linearity {
     KITH__NOT_LINEAR = 0, /* or not told */
     KITH__SUM,            /* P = sum of W^j Q H^j, j = 0 .. iterations; with
-                             `own` that is the term for j = 0 */
+                             `self_term` that is the term for j = 0 */
     KITH__FIXED_POINT,    /* P = Q + W P H, but for what stopping left */
     KITH__LOGITS          /* P = F B + 1 b', of `logits` */
 } kith__linearity;
@@ -49,9 +49,9 @@ typedef struct kith__beliefs {
     float *P;        /* n x classes; the largest of a row is the label */
     float *coupling; /* classes x classes: H in the end */
     float *weights;  /* per stored neighbour: W in the end; NULL = not wanted */
-    float *Q;   /* n x classes: centred potentials as propagated, of a method
-                   that sets `linear`; NULL = not wanted */
-    float *own; /* n x classes, new; else NULL */
+    float *Q; /* n x classes: centred potentials as propagated, of a method
+                 that sets `linear`; NULL = not wanted */
+    float *self_term;     /* n x classes, new; else NULL */
     kith__logits *logits; /* new, if there are any and Q is wanted; else NULL */
     kith__linearity linear;
     bool roots; /* P are fourth roots, with the sign, of what is linear */
@@ -107,10 +107,11 @@ struct kith__method {
     bool draws;          /* by number: it gets a task of drawn_task.h */
     int32_t iterations;  /* walks or epochs if none are given; 0: it
                             propagates, 100 times */
-    kith__run_fn *run;   /* or the other two */
+    kith__run_fn *run;   /* or fit and apply, or net */
     kith__grid_fn *grid; /* or NULL */
     kith__fit_fn *fit;
     kith__apply_fn *apply;
+    const struct kith__net_type *net; /* a network: net_method.h fits it */
 };
 
 /* One file each; the four of LCM in one. */
@@ -120,15 +121,9 @@ kith__run_fn kith__lcm_run, kith__lcm_wo_run, kith__lcm_l1_run,
 
 kith__grid_fn kith__linbp_grid, kith__lcm_grid;
 
-/* Those on their own, one file each. */
-kith__fit_fn kith__gcn_fit, kith__sgc_fit, kith__appnp_fit, kith__lp_fit,
-    kith__cheb_fit, kith__sage_fit, kith__gat_fit, kith__ica_fit,
-    kith__deepwalk_fit, kith__manireg_fit, kith__semiemb_fit,
-    kith__planetoid_fit, kith__planetoid_i_fit;
-kith__apply_fn kith__gcn_apply, kith__sgc_apply, kith__appnp_apply,
-    kith__lp_apply, kith__cheb_apply, kith__sage_apply, kith__gat_apply,
-    kith__ica_apply, kith__deepwalk_apply, kith__manireg_apply,
-    kith__semiemb_apply, kith__planetoid_apply, kith__planetoid_i_apply;
+/* Those on their own, one file each; networks are listed in net_method.h. */
+kith__fit_fn kith__lp_fit, kith__ica_fit, kith__deepwalk_fit;
+kith__apply_fn kith__lp_apply, kith__ica_apply, kith__deepwalk_apply;
 
 /* NULL if there is no method of that name. */
 const kith__method *kith__method_find(const char *name);
@@ -152,14 +147,14 @@ static inline float kith__label_weight(const kith__task *task, int32_t l)
 void kith__centre_potentials(const kith__task *task, const float *potentials,
                              bool clamp, float *Q);
 
-/*
- * Iterate P = Q + W P H in place, at most `most` times or until the largest
- * change is at most `tolerance`; `other` is as large as P.  The certificate's
- * residual, iterations and converged are set.
- */
-kith_status kith__propagate(const kith__task *task, const kith__operator *W,
-                            const float *H, const float *Q, int most,
-                            double tolerance, float *P, float *other,
-                            kith_certificate *certificate, kith_error *err);
+/* How propagation stops, as the task's job is told. */
+static inline kith__stopping kith__stopping_of(const kith__task *task, int most,
+                                               double tolerance)
+{
+    return (kith__stopping){.job = task->job,
+                            .stage = "propagating",
+                            .most = most,
+                            .tolerance = tolerance};
+}
 
 #endif

@@ -202,12 +202,13 @@ out:
 static void look_around(const kith__task *t, views *v)
 {
     const int C = t->classes;
+    const kith__operator op = kith__scaled(&t->W, C, 1);
 
     kith__softmax_rows(v->L, t->n, C, 1, v->Q, t->threads);
     for (int32_t l = 0; l < t->n_train; l++)
         for (int c = 0; c < C; c++)
             v->Q[(int64_t)t->train[l] * C + c] = c == t->truth[l];
-    kith__smooth(&(kith__smoother){.W = t->W}, 1, v->Q, 0, NULL, C, NULL, v->M);
+    kith__operator_apply(&op, 0, t->n, v->Q, NULL, v->M);
     for (int64_t i = 0; i < (int64_t)t->n * C; i++)
         v->Q[i] -= 1 / (float)C;
 }
@@ -363,9 +364,9 @@ static kith_status keep_parts(const kith__task *t, const views *v,
         out->Q[i] = v->Q[i] + mean;
     if (r->graph == KITH__GRAPH_PRIOR)
         return KITH_OK;
-    TRY_NEW(out->own, kith__alloc_big(cells, sizeof(*out->own)));
+    TRY_NEW(out->self_term, kith__alloc_big(cells, sizeof(*out->self_term)));
     for (int64_t i = 0; i < cells; i++)
-        out->own[i] = alpha * v->L[i] + (fitted ? kept->b[i % C] : 0);
+        out->self_term[i] = alpha * v->L[i] + (fitted ? kept->b[i % C] : 0);
 out:
     return st;
 }
@@ -383,6 +384,25 @@ static void scale_logits(const kith__kept_coupling *kept, int C,
     }
 }
 
+kith_status kith__heterophily_logits(const kith__search_context *q,
+                                     const kith__candidate *r, kith__logits *l,
+                                     kith_error *err)
+{
+    const kith__task *t = q->task;
+    kith_status st = KITH_OK;
+
+    TRY(kith__feature_blocks_new(t, q->features, &l->blocks, err));
+    TRY(kith__feature_blocks_operator(&l->blocks, r->blocks, &l->map, err));
+    l->folds = folds_of(t);
+    TRY_NEW(l->fold, kith__alloc(t->n_train, sizeof(*l->fold)));
+    memcpy(l->fold, q->fold, (size_t)t->n_train * sizeof(*l->fold));
+    TRY_NEW(l->B, kith__alloc_zeroed((1 + l->folds) * (l->map.columns + 1) *
+                                         t->classes,
+                                     sizeof(*l->B)));
+out:
+    return st;
+}
+
 kith_status kith__heterophily_evaluate(const kith__search_context *q,
                                        const kith__candidate *r,
                                        kith__kept_coupling *coupling,
@@ -394,17 +414,9 @@ kith_status kith__heterophily_evaluate(const kith__search_context *q,
     views v = {0};
 
     TRY_NEW(l, kith__alloc_zeroed(1, sizeof(*l)));
-    TRY(kith__feature_blocks_new(q->task, q->features, &l->blocks, err));
-    TRY(kith__feature_blocks_operator(&l->blocks, r->blocks, &l->map, err));
+    TRY(kith__heterophily_logits(q, r, l, err));
     TRY(new_views(q->task, &v, err));
-    l->folds = folds_of(q->task);
-    if (out->Q) {
-        TRY_NEW(l->fold, kith__alloc(q->task->n_train, sizeof(*l->fold)));
-        memcpy(l->fold, q->fold, (size_t)q->task->n_train * sizeof(*l->fold));
-        TRY_NEW(l->B, kith__alloc((1 + l->folds) * (l->map.columns + 1) * C,
-                                  sizeof(*l->B)));
-    }
-    TRY(find_L(q, &l->map, r->penalty, NULL, v.L, l->B, err));
+    TRY(find_L(q, &l->map, r->penalty, NULL, v.L, out->Q ? l->B : NULL, err));
     look_around(q->task, &v);
     TRY(use_graph(q, &v, r, coupling, out->P, err));
     TRY(keep_parts(q->task, &v, r, coupling, out, err));
