@@ -5,8 +5,8 @@
  */
 #include <sys/mman.h>
 
-#include "kernels/spectral.h"
-#include "models/lcm.h"
+#include "kernels/spectral_bound.h"
+#include "models/lcm/lcm.h"
 #include "small_graphs.h"
 
 enum { N = 48, EDGES = 150, MOST = 9, TRAIN = 9, POINTS = 6 };
@@ -43,7 +43,7 @@ typedef struct scene {
 
 static void scene_new(scene *s, int C, bool weighted, int guards)
 {
-    kith__coupled *W;
+    kith__operator *W;
 
     s->g = small_graph(N, EDGES, weighted, 7);
     small_task_new(&s->t, s->g, C, TRAIN, 2);
@@ -104,7 +104,7 @@ static void run_implicit(const scene *s, const float *Q, result *r)
 {
     kith_params points[POINTS];
     int32_t node[N - TRAIN], truth[N - TRAIN];
-    const kith__known_nodes val = {node, truth, N - TRAIN};
+    const kith__labelled_nodes val = {node, truth, N - TRAIN};
     kith_error err;
 
     for (int i = 0; i < N - TRAIN; i++) {
@@ -122,9 +122,9 @@ static void run_implicit(const scene *s, const float *Q, result *r)
 
         t.job = &job;
         CHECK_OK(
-            kith__lcm_run_implicit(&t, points, KITH__CONSISTENCY, Q, &b, &err));
-        CHECK_OK(kith__lcm_try_implicit(&t, points, POINTS, KITH__CONSISTENCY,
-                                        Q, &val, r->scores[little], &err));
+            kith__lcm_run_lowrank(&t, points, KITH__CONSISTENCY, Q, &b, &err));
+        CHECK_OK(kith__lcm_try_lowrank(&t, points, POINTS, KITH__CONSISTENCY, Q,
+                                       &val, r->scores[little], &err));
     }
 }
 

@@ -3,7 +3,7 @@
  */
 #include <math.h>
 
-#include "models/lcm.h"
+#include "models/lcm/lcm.h"
 #include "small_graphs.h"
 
 enum { N = 12, MOST = 6 };

@@ -309,7 +309,7 @@ static bool dealt_alike(const kith__task *t, int32_t *truth, const int *fold,
 }
 
 /* Potentials of a fold are the same whatever the labels of its nodes are. */
-TEST(left_out_labels_do_not_matter)
+TEST(out_of_fold_labels_do_not_matter)
 {
     kith_dataset *d = generated_with(200, 3, 30, .8, 5);
     const int64_t cells = (int64_t)kith_graph_nodes(d->graph) * 3;
@@ -355,7 +355,7 @@ TEST(left_out_labels_do_not_matter)
     kith_dataset_free(d);
 }
 
-TEST(the_only_node_of_a_class_is_never_left_out)
+TEST(the_only_node_of_a_class_is_never_out_of_fold)
 {
     kith_graph *g = small_graph(N, 24, false, 5);
     kith__out_of_fold out_of_fold;
@@ -518,7 +518,7 @@ TEST(the_gradient_of_the_coupling_is_a_coupling)
     for (int clamp = 0; clamp < 2; clamp++) {
         kith_graph *g = small_graph(N, 24, false, 5);
         static double x[400], gradient[400];
-        kith__left_out left_out;
+        kith__out_of_fold out_of_fold;
         const double *dH;
         kith_params p;
         kith__exact s;
@@ -529,9 +529,9 @@ TEST(the_gradient_of_the_coupling_is_a_coupling)
         kith_params_init(&p);
         p.clamp = clamp;
         small_task_new(&t, g, C, L, 2);
-        CHECK_OK(kith__left_out_new(&t.task, NULL, &p, &left_out, &err));
-        random_potentials(left_out.potentials, left_out.folds * N, C, 3);
-        t.task.left_out = &left_out;
+        CHECK_OK(kith__out_of_fold_new(&t.task, NULL, &p, &out_of_fold, &err));
+        random_potentials(out_of_fold.potentials, out_of_fold.folds * N, C, 3);
+        t.task.out_of_fold = &out_of_fold;
         CHECK_OK(kith__exact_new(&t.task, &p, KITH__CONSISTENCY, &s, &err));
         random_point(&s, x);
         kith__exact_objective(&s, x, gradient);
@@ -548,7 +548,7 @@ TEST(the_gradient_of_the_coupling_is_a_coupling)
         }
         CHECK(largest > 1e-4);
         kith__exact_release(&s);
-        kith__left_out_release(&left_out);
+        kith__out_of_fold_release(&out_of_fold);
         small_task_release(&t);
         kith_graph_free(g);
     }

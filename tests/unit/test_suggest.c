@@ -198,7 +198,7 @@ static int dense_best(const dense_twin *t, int found)
 
 static void dense_start(dense_twin *t, const kith_solution *s, int train)
 {
-    const kith__operator *W = &s->W;
+    const kith__operator *W = &s->op;
 
     memset(t, 0, sizeof(*t));
     t->h = fmin(.95, kith__rho_small(s->b.coupling, CLASSES));
@@ -206,7 +206,7 @@ static void dense_start(dense_twin *t, const kith_solution *s, int train)
         double p[CLASSES], sum = 0;
 
         for (int64_t e = W->rows[u]; e < W->rows[u + 1]; e++)
-            t->W[u][W->neighbours[e]] += kith__weight_at(W, u, e);
+            t->W[u][W->neighbours[e]] += kith__operator_weight(W, u, e);
         for (int c = 0; c < CLASSES; c++)
             sum += p[c] = exp((double)s->b.P[u * CLASSES + c] /
                               kith_model_temperature(s->model));
@@ -324,28 +324,28 @@ TEST(on_large_graphs_several_are_taken_together)
 {
     enum { MORE = 4000000 };
     small x;
-    kith__coupled W;
+    kith__operator W;
     int64_t rows[DENSE + 1], last;
     int32_t *ids;
     float *w;
 
     small_new(&x, "linbp", 5, false, 3);
-    W = x.s->W;
+    W = x.s->op;
     last = W.rows[DENSE];
     ids = calloc((size_t)last + MORE, sizeof(*ids));
     w = calloc((size_t)last + MORE, sizeof(*w));
     for (int u = 0; u < DENSE; u++)
         for (int64_t p = W.rows[u]; p < W.rows[u + 1]; p++) {
             ids[p + MORE] = W.neighbours[p];
-            w[p + MORE] = (float)kith__weight_at(&W, u, p);
+            w[p + MORE] = (float)kith__operator_weight(&W, u, p);
         }
     for (int u = 0; u <= DENSE; u++)
         rows[u] = W.rows[u] + (u > 0 ? MORE : 0);
-    x.s->W.rows = rows;
-    x.s->W.neighbours = ids;
-    x.s->W.weights = w;
+    x.s->op.rows = rows;
+    x.s->op.neighbours = ids;
+    x.s->op.weights = w;
     check_list(x.s, 5, (DENSE + 10) / 11);
-    x.s->W = W;
+    x.s->op = W;
     small_release(&x);
     free(ids);
     free(w);
