@@ -46,21 +46,22 @@ static void stretch(frame *f, double edges, double cost)
     f->y1 = fmax(f->y1, ceil(log10(cost)));
 }
 
-static frame frame_of(const bench_report *b)
+static frame frame_of(const kith_bench_report *b)
 {
     frame f = {1e9, -1e9, 1e9, -1e9};
 
     for (int i = 0; i < b->n_rows; i++) {
-        const bench_row *r = &b->rows[i];
+        const kith_bench_row *r = &b->rows[i];
 
-        stretch(&f, (double)r->edges, bench_cost(r, r->t.step));
-        stretch(&f, (double)r->edges, bench_cost(r, r->t.plain));
+        stretch(&f, (double)r->edges, kith_bench_cost(r, r->t.step));
+        stretch(&f, (double)r->edges, kith_bench_cost(r, r->t.plain));
     }
     for (int i = 0; i < b->n_peers; i++) {
-        const bench_row *r = bench_row_of(b, b->peers[i].graph);
+        const kith_bench_row *r = bench_row_of(b, b->peers[i].graph);
 
         if (r)
-            stretch(&f, (double)r->edges, bench_cost(r, b->peers[i].seconds));
+            stretch(&f, (double)r->edges,
+                    kith_bench_cost(r, b->peers[i].seconds));
     }
     if (f.x0 > f.x1)
         f = (frame){0, 1, 0, 1};
@@ -93,16 +94,17 @@ static void put_axes(const frame *f, FILE *out)
             (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 12, LEFT - 40);
 }
 
-static void put_point(const frame *f, const char *colour, const bench_row *r,
-                      double seconds, const char *what, FILE *out)
+static void put_point(const frame *f, const char *colour,
+                      const kith_bench_row *r, double seconds, const char *what,
+                      FILE *out)
 {
     if (!(seconds > 0 && r->edges > 0))
         return;
     fprintf(out,
             "<circle cx='%.1f' cy='%.1f' r='4' fill='%s'><title>%s, %s: %.2f "
             "ns</title></circle>\n",
-            x_at(f, (double)r->edges), y_at(f, bench_cost(r, seconds)), colour,
-            what, r->name, bench_cost(r, seconds));
+            x_at(f, (double)r->edges), y_at(f, kith_bench_cost(r, seconds)),
+            colour, what, r->name, kith_bench_cost(r, seconds));
 }
 
 static void put_name(int at, const char *colour, const char *name, FILE *out)
@@ -115,7 +117,7 @@ static void put_name(int at, const char *colour, const char *name, FILE *out)
 }
 
 /* The number of a peer among the different names so far. */
-static int peer_number(const bench_report *b, int i)
+static int peer_number(const kith_bench_report *b, int i)
 {
     int number = 0;
 
@@ -131,8 +133,9 @@ static int peer_number(const bench_report *b, int i)
     return number;
 }
 
-void bench_svg(const bench_report *b, FILE *out)
+void bench_svg(FILE *out, const void *report)
 {
+    const kith_bench_report *b = report;
     const int n_colours = sizeof(colours) / sizeof(*colours);
     const frame f = frame_of(b);
 
@@ -143,7 +146,7 @@ void bench_svg(const bench_report *b, FILE *out)
             WIDTH, HEIGHT);
     put_axes(&f, out);
     for (int i = 0; i < b->n_rows; i++) {
-        const bench_row *r = &b->rows[i];
+        const kith_bench_row *r = &b->rows[i];
 
         put_point(&f, colours[0], r, r->t.step, "kith", out);
         put_point(&f, colours[1], r, r->t.plain, "plain loop", out);
@@ -151,8 +154,8 @@ void bench_svg(const bench_report *b, FILE *out)
     put_name(0, colours[0], "kith", out);
     put_name(1, colours[1], "plain loop", out);
     for (int i = 0; i < b->n_peers; i++) {
-        const bench_peer *p = &b->peers[i];
-        const bench_row *r = bench_row_of(b, p->graph);
+        const kith_bench_peer *p = &b->peers[i];
+        const kith_bench_row *r = bench_row_of(b, p->graph);
         const int number = peer_number(b, i) + 2;
 
         if (!r || p->skipped[0])

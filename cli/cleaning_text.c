@@ -2,22 +2,6 @@
 
 #include "term.h"
 
-const char *const cleaning_names[CLEANING_COUNTS] = {
-    "lines",      "comments", "headers",   "entries",  "self_loops",
-    "duplicates", "one_way",  "both_ways", "isolated", "extra_fields",
-};
-
-void cleaning_values(const kith_cleaning *c, int64_t out[CLEANING_COUNTS])
-{
-    const int64_t values[CLEANING_COUNTS] = {
-        c->lines,      c->comments, c->headers,   c->entries,  c->self_loops,
-        c->duplicates, c->one_way,  c->both_ways, c->isolated, c->extra_fields,
-    };
-
-    for (int i = 0; i < CLEANING_COUNTS; i++)
-        out[i] = values[i];
-}
-
 bool cleaning_known(const kith_cleaning *c)
 {
     return c->lines > 0 || c->entries > 0;

@@ -12,9 +12,4 @@ bool cleaning_known(const kith_cleaning *c);
 
 void cleaning_print(FILE *stream, const kith_cleaning *c);
 
-/* The counts by name, for JSON: names[i] goes with values[i]. */
-enum { CLEANING_COUNTS = 10 };
-extern const char *const cleaning_names[CLEANING_COUNTS];
-void cleaning_values(const kith_cleaning *c, int64_t out[CLEANING_COUNTS]);
-
 #endif

@@ -1,6 +1,5 @@
 #include <ctype.h>
 #include <errno.h>
-#include <jansson.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 #include "bench_report.h"
 #include "cmd_shared.h"
 #include "commands.h"
-#include "json_text.h"
 #include "out_text.h"
 #include "term.h"
 
@@ -98,21 +96,21 @@ static const example examples[] = {
 
 typedef struct task {
     run r;
-    bench_report report;
+    kith_bench_report report;
     char temp[PATH_MAX]; /* folder of generated graphs, "" if none */
 } task;
 
 /* ---- graphs -------------------------------------------------------------- */
 
 /* The last part of a path without .kg, of letters, digits and ._- only. */
-static void name_graph(const char *path, char out[BENCH_NAME])
+static void name_graph(const char *path, char out[KITH_BENCH_NAME])
 {
     size_t length, n = 0;
     const char *base = base_name(path, &length);
 
     if (length > 3 && memcmp(base + length - 3, ".kg", 3) == 0)
         length -= 3;
-    for (; n < length && n < BENCH_NAME - 1; n++)
+    for (; n < length && n < KITH_BENCH_NAME - 1; n++)
         out[n] = isalnum((unsigned char)base[n]) || strchr("._-", base[n])
                      ? base[n]
                      : '_';
@@ -132,15 +130,15 @@ static kith_status time_graph(task *t, const char *path, const char *name,
                               double build)
 {
     const args *a = t->r.a;
-    bench_row *row = &t->report.rows[t->report.n_rows];
+    kith_bench_row *row = &t->report.rows[t->report.n_rows];
     kith_graph *g = NULL;
     kith_status st = kith_graph_open(path, &g, &t->r.err);
 
     if (st == KITH_OK) {
-        *row = (bench_row){.nodes = kith_graph_nodes(g),
-                           .edges = kith_graph_edges(g),
-                           .numbered = is_numbered(g),
-                           .build = build};
+        *row = (kith_bench_row){.nodes = kith_graph_nodes(g),
+                                .edges = kith_graph_edges(g),
+                                .numbered = is_numbered(g),
+                                .build = build};
         snprintf(row->name, sizeof(row->name), "%s", name);
         st = kith_bench_step(g, t->report.classes, t->report.repeats,
                              !args_flag(a, "no-plain"), &t->r.job, &row->t,
@@ -157,7 +155,7 @@ static kith_status time_built(task *t, const char *from, const char *name)
 {
     kith_build_options o = {.job = t->r.job,
                             .order = (kith_order)args_choice(t->r.a, "order")};
-    char path[PATH_MAX + BENCH_NAME];
+    char path[PATH_MAX + KITH_BENCH_NAME];
     double begun = seconds_now();
     kith_status st;
 
@@ -174,8 +172,8 @@ static kith_status time_built(task *t, const char *from, const char *name)
 static kith_status generate(task *t, int64_t edges)
 {
     kith_generate_options o;
-    char path[PATH_MAX + BENCH_NAME], side[PATH_MAX + BENCH_NAME];
-    char name[BENCH_NAME];
+    char path[PATH_MAX + KITH_BENCH_NAME], side[PATH_MAX + KITH_BENCH_NAME];
+    char name[KITH_BENCH_NAME];
     kith_status st = kith_generate_preset("rmat", 1, &o, &t->r.err);
 
     if (st != KITH_OK)
@@ -221,12 +219,12 @@ static kith_status given(task *t, const char *list)
                         "'%.60s' is no list of graphs with commas between them",
                         list);
     }
-    if (graphs.count > BENCH_ROWS)
+    if (graphs.count > KITH_BENCH_ROWS)
         st = run_fail(&t->r, KITH_ERR_ARGUMENT, NULL,
                       "%d graphs, expected at most %d", graphs.count,
-                      BENCH_ROWS);
+                      KITH_BENCH_ROWS);
     for (int i = 0; st == KITH_OK && i < graphs.count; i++) {
-        char name[BENCH_NAME];
+        char name[KITH_BENCH_NAME];
 
         name_graph(graphs.name[i], name);
         st = name_ends(graphs.name[i], ".kg")
@@ -254,38 +252,88 @@ static kith_status make_temp(task *t)
 
 /* ---- peers --------------------------------------------------------------- */
 
-static void copy_text(char out[BENCH_NAME], const json_t *o, const char *key)
+static const char *behind_blanks(const char *at)
 {
-    const char *text = json_string_value(json_object_get(o, key));
+    return at + strspn(at, " \t\r\n");
+}
+
+/* A string at *at, which moves behind it; what would be markup, or a terminal
+ * might obey, becomes '_'. */
+static bool take_string(const char **at, char out[KITH_BENCH_NAME])
+{
+    const char *c = behind_blanks(*at);
     size_t n = 0;
 
-    for (; text && text[n] && n < BENCH_NAME - 1; n++)
-        out[n] = strchr("<>&'\"|", text[n]) || iscntrl((unsigned char)text[n])
-                     ? '_'
-                     : text[n];
+    if (*c != '"')
+        return false;
+    for (c++; *c && *c != '"'; c++) {
+        if (*c == '\\' && !*++c)
+            return false;
+        if (n < KITH_BENCH_NAME - 1)
+            out[n++] = strchr("<>&'\"|", *c) || iscntrl((unsigned char)*c) ? '_'
+                                                                           : *c;
+    }
     out[n] = '\0';
     term_tame(out);
+    *at = behind_blanks(c + (*c == '"'));
+    return *c == '"';
+}
+
+/* "key": value, of those that a peer has. */
+static bool take_pair(const char **at, kith_bench_peer *p)
+{
+    char key[KITH_BENCH_NAME], other[KITH_BENCH_NAME], *end;
+    char *text = other;
+    double number;
+
+    if (!take_string(at, key) || **at != ':')
+        return false;
+    *at = behind_blanks(*at + 1);
+    if (strcmp(key, "graph") == 0)
+        text = p->graph;
+    else if (strcmp(key, "peer") == 0)
+        text = p->name;
+    else if (strcmp(key, "skipped") == 0)
+        text = p->skipped;
+    if (**at == '"')
+        return take_string(at, text);
+    number = strtod(*at, &end);
+    if (strcmp(key, "seconds") == 0)
+        p->seconds = number;
+    if (end == *at)
+        return false;
+    *at = behind_blanks(end);
+    return true;
+}
+
+/* A JSON object of strings and numbers. */
+static bool take_object(const char *at, kith_bench_peer *p)
+{
+    at = behind_blanks(at);
+    if (*at != '{')
+        return false;
+    do {
+        at++;
+        if (!take_pair(&at, p))
+            return false;
+    } while (*at == ',');
+    return *at == '}' && !*behind_blanks(at + 1);
 }
 
 static kith_status take_peer(task *t, const char *path, int line,
                              const char *text)
 {
-    bench_peer *p = &t->report.peers[t->report.n_peers];
-    json_t *o = json_loads(text, 0, NULL);
+    kith_bench_peer *p = &t->report.peers[t->report.n_peers];
 
-    *p = (bench_peer){0};
-    copy_text(p->graph, o, "graph");
-    copy_text(p->name, o, "peer");
-    copy_text(p->skipped, o, "skipped");
-    p->seconds = json_number_value(json_object_get(o, "seconds"));
-    json_decref(o);
-    if (!p->name[0] || (!p->skipped[0] && !(p->seconds > 0 && p->graph[0])) ||
-        t->report.n_peers == BENCH_PEERS - 1) {
+    *p = (kith_bench_peer){0};
+    if (!take_object(text, p) || !p->name[0] ||
+        (!p->skipped[0] && !(p->seconds > 0 && p->graph[0])) ||
+        t->report.n_peers == KITH_BENCH_PEERS - 1) {
         t->r.err.line = line;
         return run_fail(&t->r, KITH_ERR_PARSE, path,
                         "line %d: expected a JSON object with graph, peer and "
                         "seconds, or peer and skipped, on at most %d lines",
-                        line, BENCH_PEERS - 1);
+                        line, KITH_BENCH_PEERS - 1);
     }
     t->report.n_peers++;
     return KITH_OK;
@@ -313,28 +361,23 @@ static kith_status read_peers(task *t)
 
 /* ---- the report ---------------------------------------------------------- */
 
-static void put_json(const bench_report *b, FILE *out)
-{
-    (void)json_print(bench_json(b), out);
-}
-
+/* A file of the report: printed, or JSON without `print`. */
 static kith_status write_file(task *t, kith_outputs *with, const char *name,
-                              void (*put)(const bench_report *, FILE *))
+                              print_fn *print)
 {
     const char *folder = args_text(t->r.a, "output");
-    char path[4096];
+    char path[4096], *json = NULL;
+    size_t length;
     kith_status st;
-    out_text o;
 
     if (snprintf(path, sizeof(path), "%s/%s", folder, name) >=
         (int)sizeof(path))
         return run_fail(&t->r, KITH_ERR_ARGUMENT, NULL,
                         "the name of the folder is too long");
-    st = out_text_open(&t->r, path, with, &o);
-    if (st != KITH_OK)
-        return st;
-    put(&t->report, o.stream);
-    return out_text_commit(&t->r, &o);
+    if (print)
+        return out_print(&t->r, path, with, print, &t->report);
+    st = kith_bench_json(&t->report, &json, &length, &t->r.err);
+    return st == KITH_OK ? out_write(&t->r, path, with, json, length) : st;
 }
 
 static kith_status write_report(task *t)
@@ -342,12 +385,12 @@ static kith_status write_report(task *t)
     kith_outputs *all = NULL;
     kith_status st;
 
-    bench_markdown(&t->report, stdout);
+    bench_markdown(stdout, &t->report);
     if (!args_text(t->r.a, "output"))
         return KITH_OK;
     st = kith_outputs_new(&all, &t->r.err);
     if (st == KITH_OK)
-        st = write_file(t, all, "bench.json", put_json);
+        st = write_file(t, all, "bench.json", NULL);
     if (st == KITH_OK)
         st = write_file(t, all, "bench.md", bench_markdown);
     if (st == KITH_OK)

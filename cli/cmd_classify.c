@@ -1,16 +1,14 @@
 #include <kith/kith.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "chosen_nodes.h"
 #include "cmd_shared.h"
 #include "commands.h"
 #include "method_options.h"
+#include "out_text.h"
 #include "outcome_text.h"
-#include "predictions.h"
-#include "report_file.h"
+#include "protocol_options.h"
 #include "term.h"
 
 static const char *const usage[] = {
@@ -134,91 +132,25 @@ typedef struct task {
     run r;
     const char *path, *method;
     kith_dataset *data;
-    chosen_nodes nodes;
-    kith_model *tuned; /* on kept and held */
-    kith_model *model;
-    kith_solution *solution; /* of model, if it is kept or reported */
-    float *p;
-    float *p_tuned;  /* of the model that has not seen what was held out */
+    kith_protocol nodes;
+    kith_classification *c;
     int64_t *learnt; /* nodes of each class learnt from */
     kith_scores test;
     bool tested;
     char note[2][160];
-    char last[4096]; /* checkpoint of the last fit */
 } task;
-
-/* ---- training ------------------------------------------------------------ */
-
-static kith_status fit(task *t, int32_t *train, int32_t n_train, int32_t *val,
-                       int32_t n_val, const kith_train_options *o,
-                       kith_model **out, float *p)
-{
-    const kith_split split = {
-        .train = train, .val = val, .n_train = n_train, .n_val = n_val};
-
-    return kith_model_train(t->data, t->method, &split, o, out, p, &t->r.err);
-}
-
-/* The last one, whose table is written. */
-static kith_status fit_last(task *t, const kith_train_options *o)
-{
-    const kith_split split = {.train = t->nodes.pool,
-                              .val = t->nodes.val,
-                              .n_train = t->nodes.n_pool,
-                              .n_val = t->nodes.n_val};
-    kith_status st;
-
-    if (!args_text(t->r.a, "report") && !args_text(t->r.a, "save-solution"))
-        return kith_model_train(t->data, t->method, &split, o, &t->model, t->p,
-                                &t->r.err);
-    st = kith_solution_train(t->data, t->method, &split, o, &t->model,
-                             &t->solution, &t->r.err);
-    if (st == KITH_OK)
-        kith_solution_probabilities(t->solution, t->p);
-    return st;
-}
-
-/* Tune on what was held out, then fit all with the parameters chosen. */
-static kith_status fit_twice(task *t, const kith_train_options *o)
-{
-    kith_train_options again;
-    kith_status st = fit(t, t->nodes.kept, t->nodes.n_kept, t->nodes.held,
-                         t->nodes.n_held, o, &t->tuned, t->p_tuned);
-
-    if (st != KITH_OK)
-        return st;
-    again = kith_options_like(o, t->tuned);
-    again.checkpoint = o->checkpoint ? t->last : NULL;
-    return fit_last(t, &again);
-}
 
 static kith_status train(task *t)
 {
     kith_train_options o = method_options(&t->r);
+    const bool report = args_text(t->r.a, "report");
+    const bool solution = report || args_text(t->r.a, "save-solution");
 
-    t->p = predictions_new(t->data->graph, t->data->labels->classes);
-    if (args_text(t->r.a, "report") && t->nodes.n_held > 0)
-        t->p_tuned = predictions_new(t->data->graph, t->data->labels->classes);
-    if (!t->p ||
-        (args_text(t->r.a, "report") && t->nodes.n_held > 0 && !t->p_tuned))
-        return run_no_memory(&t->r);
     o.checkpoint = args_text(t->r.a, "checkpoint");
-    if (o.checkpoint)
-        snprintf(t->last, sizeof(t->last), "%s.last", o.checkpoint);
-    if (t->nodes.n_held > 0)
-        return fit_twice(t, &o);
-    return fit_last(t, &o);
-}
-
-/* What has been written makes the checkpoints needless. */
-static void drop_checkpoints(const task *t)
-{
-    const char *path = args_text(t->r.a, "checkpoint");
-
-    if (!path)
-        return;
-    remove(path);
-    remove(t->last);
+    return kith_classify(t->data, t->method, &t->nodes, &o,
+                         (solution ? KITH_KEEP_SOLUTION : 0u) |
+                             (report ? KITH_KEEP_UNSEEN : 0u),
+                         &t->c, &t->r.err);
 }
 
 /* ---- planning ------------------------------------------------------------ */
@@ -240,19 +172,14 @@ static void tell_plan(const task *t, const kith_plan *p, FILE *out)
 /* Plan the fits, refuse those over --memory, and tell with --plan. */
 static kith_status plan(task *t)
 {
-    const chosen_nodes *c = &t->nodes;
-    const bool held = c->n_held > 0;
-    const kith_split split = {.train = held ? c->kept : c->pool,
-                              .val = held ? c->held : c->val,
-                              .n_train = held ? c->n_kept : c->n_pool,
-                              .n_val = held ? c->n_held : c->n_val};
     kith_train_options o = method_options(&t->r);
     char needed[TERM_NUMBER], limit[TERM_NUMBER];
     kith_plan p;
     kith_status st;
 
     o.checkpoint = args_text(t->r.a, "checkpoint");
-    st = kith_model_plan(t->data, t->method, &split, &o, &p, &t->r.err);
+    st = kith_model_plan(t->data, t->method, kith_protocol_first(&t->nodes), &o,
+                         &p, &t->r.err);
     if (st != KITH_OK)
         return st;
     progress_end(&t->r.tty);
@@ -275,21 +202,21 @@ static kith_status count_learnt(task *t)
     t->learnt = calloc((size_t)l->classes + 1, sizeof(*t->learnt));
     if (!t->learnt)
         return run_no_memory(&t->r);
-    for (int32_t i = 0; i < t->nodes.n_pool; i++)
-        t->learnt[l->of[t->nodes.pool[i]]]++;
+    for (int32_t i = 0; i < t->nodes.whole.n_train; i++)
+        t->learnt[l->of[t->nodes.whole.train[i]]]++;
     return KITH_OK;
 }
 
 static kith_status score_test(task *t)
 {
-    const kith_split *s = &t->nodes.named;
+    const kith_split *s = &t->nodes.whole;
 
     for (int32_t i = 0; i < s->n_test && !t->tested; i++)
         t->tested = t->data->labels->of[s->test[i]] >= 0;
     if (!t->tested)
         return KITH_OK;
-    return kith_score(t->p, t->data->labels, s->test, s->n_test, &t->test,
-                      &t->r.err);
+    return kith_score(t->c->probabilities, t->data->labels, s->test, s->n_test,
+                      &t->test, &t->r.err);
 }
 
 static void tell_training(task *t, outcome *o)
@@ -298,23 +225,25 @@ static void tell_training(task *t, outcome *o)
     const bool tunes = !args_flag(t->r.a, "no-tune");
 
     o->notes[0] = t->note[0];
-    if (t->nodes.n_held > 0) {
+    if (t->nodes.tuning.n_val > 0) {
         snprintf(t->note[0], sizeof(t->note[0]),
                  "on %s nodes, %s on %s held out with seed %lld",
-                 term_count(t->nodes.n_kept, a), tunes ? "tuned" : "validated",
-                 term_count(t->nodes.n_held, b),
+                 term_count(t->nodes.tuning.n_train, a),
+                 tunes ? "tuned" : "validated",
+                 term_count(t->nodes.tuning.n_val, b),
                  (long long)args_integer(t->r.a, "seed"));
         snprintf(t->note[1], sizeof(t->note[1]),
                  "then fitted to all %s, with the parameters below",
-                 term_count(t->nodes.n_pool, a));
+                 term_count(t->nodes.whole.n_train, a));
         o->notes[1] = t->note[1];
-    } else if (t->nodes.n_val > 0) {
+    } else if (t->nodes.whole.n_val > 0) {
         snprintf(t->note[0], sizeof(t->note[0]), "on %s nodes, %s on %s",
-                 term_count(t->nodes.n_pool, a), tunes ? "tuned" : "validated",
-                 term_count(t->nodes.n_val, b));
+                 term_count(t->nodes.whole.n_train, a),
+                 tunes ? "tuned" : "validated",
+                 term_count(t->nodes.whole.n_val, b));
     } else {
         snprintf(t->note[0], sizeof(t->note[0]), "on %s nodes, %s",
-                 term_count(t->nodes.n_pool, a),
+                 term_count(t->nodes.whole.n_train, a),
                  args_real(t->r.a, "hold-out") > 0
                      ? "too few to hold some out for tuning: defaults"
                      : "nothing tuned: defaults");
@@ -326,12 +255,12 @@ static void tell(task *t, FILE *out)
     outcome o = {
         .path = t->path,
         .data = t->data,
-        .model = t->model,
-        .certificate = kith_model_certificate(t->model),
-        .p = t->p,
+        .model = t->c->model,
+        .certificate = kith_model_certificate(t->c->model),
+        .p = t->c->probabilities,
         .learnt = t->learnt,
-        .validation = kith_model_validation(t->tuned ? t->tuned : t->model),
-        .n_val = t->nodes.n_held > 0 ? t->nodes.n_held : t->nodes.n_val,
+        .validation = t->c->validation,
+        .n_val = t->c->n_validation,
         .test_name = args_text(t->r.a, "split"),
         .test = t->tested ? &t->test : NULL,
         .table = args_text(t->r.a, "output"),
@@ -348,21 +277,21 @@ static void tell(task *t, FILE *out)
  * has not seen them, or on those named for tuning. */
 static void choose_judged(const task *t, kith_report_input *in)
 {
-    const chosen_nodes *c = &t->nodes;
+    const kith_split *whole = &t->nodes.whole, *tuning = &t->nodes.tuning;
 
     if (t->tested) {
-        in->judged = c->named.test;
-        in->n_judged = c->named.n_test;
+        in->judged = whole->test;
+        in->n_judged = whole->n_test;
         in->judged_what = "the test nodes of the split";
-    } else if (c->n_held > 0) {
-        in->judged = c->held;
-        in->n_judged = c->n_held;
+    } else if (tuning->n_val > 0) {
+        in->judged = tuning->val;
+        in->n_judged = tuning->n_val;
         in->judged_what = "labelled nodes held out for tuning, by a model that "
                           "has not learnt from them";
-        in->probabilities = t->p_tuned;
+        in->probabilities = t->c->unseen;
     } else {
-        in->judged = c->val;
-        in->n_judged = c->n_val;
+        in->judged = whole->val;
+        in->n_judged = whole->n_val;
         in->judged_what = "the nodes named for tuning";
     }
 }
@@ -373,10 +302,10 @@ static kith_status write_report(task *t, const char *path, kith_outputs *with)
     const bool tunes = !args_flag(t->r.a, "no-tune");
     outcome o = {0};
     kith_report_input in = {
-        .solution = t->solution,
+        .solution = t->c->solution,
         .title = input_name(t->path, title, sizeof(title)),
-        .validation = kith_model_validation(t->tuned ? t->tuned : t->model),
-        .n_validation = t->nodes.n_held > 0 ? t->nodes.n_held : t->nodes.n_val,
+        .validation = t->c->validation,
+        .n_validation = t->c->n_validation,
         .how = how,
     };
 
@@ -388,7 +317,20 @@ static kith_status write_report(task *t, const char *path, kith_outputs *with)
                    "they did on those nodes."
                  : "");
     choose_judged(t, &in);
-    return report_file_write(&t->r, &in, path, with);
+    return out_report(&t->r, &in, path, with);
+}
+
+static kith_status write_table(task *t, const char *path, kith_outputs *with)
+{
+    out_table_state shown;
+    const char *to = out_table(&t->r, path, &shown);
+
+    if (!to)
+        return t->r.err.status;
+    return out_table_end(&shown,
+                         kith_predictions_write(t->data->graph, t->c->model,
+                                                t->c->probabilities, to,
+                                                &t->r.job, with, &t->r.err));
 }
 
 /* All or nothing.  The model is the first, since other commands read it. */
@@ -402,12 +344,11 @@ static kith_status write_all(task *t)
     kith_status st = kith_outputs_new(&all, &t->r.err);
 
     if (st == KITH_OK && save)
-        st = kith_model_save_with(t->model, save, all, &t->r.err);
+        st = kith_model_save_with(t->c->model, save, all, &t->r.err);
     if (st == KITH_OK && solution)
-        st = kith_solution_save(t->solution, solution, all, &t->r.err);
+        st = kith_solution_save(t->c->solution, solution, all, &t->r.err);
     if (st == KITH_OK && table)
-        st = predictions_write(&t->r, t->data->graph, t->model, t->p, table,
-                               all);
+        st = write_table(t, table, all);
     if (st == KITH_OK && report)
         st = write_report(t, report, all);
     if (st == KITH_OK)
@@ -430,30 +371,13 @@ static kith_status check_outputs(task *t)
     return st;
 }
 
-/* The data, and what its nodes are for. */
-static kith_status prepare(task *t)
-{
-    const args *a = t->r.a;
-    kith_status st = open_given(&t->r, t->path, &t->data);
-
-    if (st != KITH_OK)
-        return st;
-    if (!(t->data->labels && t->data->labels->labelled > 0))
-        return run_fail(&t->r, KITH_ERR_ARGUMENT,
-                        args_given(a, "labels") ? args_text(a, "labels")
-                                                : t->path,
-                        "has no labels to learn from%s",
-                        args_given(a, "labels") ? "" : ": give --labels FILE");
-    return chosen_nodes_find(&t->r, t->data, &t->nodes);
-}
-
 static kith_status work(task *t)
 {
     const args *a = t->r.a;
     kith_status st = check_outputs(t);
 
     if (st == KITH_OK)
-        st = prepare(t);
+        st = open_for_learning(&t->r, t->path, &t->data, &t->nodes);
     if (st == KITH_OK && (args_flag(a, "plan") || args_given(a, "memory")))
         st = plan(t);
     if (st != KITH_OK || args_flag(a, "plan"))
@@ -466,20 +390,16 @@ static kith_status work(task *t)
     if (st == KITH_OK)
         st = write_all(t);
     if (st == KITH_OK)
-        drop_checkpoints(t);
+        kith_classify_forget(args_text(a, "checkpoint"));
     return st;
 }
 
 static void task_release(task *t)
 {
-    chosen_nodes_release(&t->nodes);
-    kith_solution_free(t->solution);
-    kith_model_free(t->tuned);
-    kith_model_free(t->model);
+    kith_protocol_release(&t->nodes);
+    kith_classification_free(t->c);
     kith_dataset_free(t->data);
     free(t->learnt);
-    free(t->p);
-    free(t->p_tuned);
 }
 
 static int check(const args *a)
@@ -510,7 +430,7 @@ static int check(const args *a)
         return usage_error(a->of, "the name of the checkpoint is too long");
     if (save && table && strcmp(save, table) == 0)
         return usage_error(a->of, "-o and --save name the same file");
-    return predictions_check_name(a->of, table);
+    return EXIT_OK;
 }
 
 static int classify(const args *a)
@@ -526,7 +446,7 @@ static int classify(const args *a)
     run_begin(&t.r, a);
     st = work(&t);
     progress_end(&t.r.tty);
-    if (st == KITH_OK && t.model && !t.r.quiet && !ferror(stdout))
+    if (st == KITH_OK && t.c && !t.r.quiet && !ferror(stdout))
         tell(&t, out);
     code = run_end(&t.r, st);
     task_release(&t);

@@ -1,5 +1,4 @@
 #include <kith/kith.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +6,8 @@
 #include "cmd_shared.h"
 #include "commands.h"
 #include "eval_report.h"
-#include "forecast.h"
 #include "method_options.h"
 #include "out_text.h"
-#include "predictions.h"
 #include "term.h"
 
 static const char *const usage[] = {
@@ -138,12 +135,14 @@ static const example examples[] = {
 
 typedef struct task {
     run r;
-    evaluation e;
+    told_evaluation told;
     kith_dataset *data;
+    kith_evaluation *e;
     name_list methods, splits;
-    float *p;
-    char stage[48];
-    char doing[32]; /* "lcm 2/5" */
+    const char **method; /* that take part */
+    int method_count;
+    kith_split *split;
+    int split_count;
 } task;
 
 /* ---- the command line ---------------------------------------------------- */
@@ -155,19 +154,17 @@ static int find_methods(task *t, const args *a)
     const bool every = strcmp(args_text(a, "methods"), "all") == 0;
     const int count = every ? all : t->methods.count;
 
-    t->e.method = calloc((size_t)count + 1, sizeof(*t->e.method));
-    if (!t->e.method) {
+    t->method = calloc((size_t)count + 1, sizeof(*t->method));
+    if (!t->method) {
         fputs("kith: out of memory\n", stderr);
         return EXIT_FAILED;
     }
-    for (t->e.methods = 0; t->e.methods < count; t->e.methods++) {
-        const int i = t->e.methods;
-        const kith_method_info *found = every ? &known[i]
-                                              : method_find(t->methods.name[i]);
+    for (; t->method_count < count; t->method_count++) {
+        const int i = t->method_count;
 
-        if (!found)
+        if (!every && !method_find(t->methods.name[i]))
             return method_unknown(a->of, t->methods.name[i]);
-        t->e.method[i] = *found;
+        t->method[i] = every ? known[i].name : t->methods.name[i];
     }
     return EXIT_OK;
 }
@@ -199,7 +196,7 @@ static int check(task *t, const args *a)
 
 /* ---- data ---------------------------------------------------------------- */
 
-static kith_status find_positive(task *t)
+static kith_status find_positive(task *t, int32_t *positive)
 {
     const args *a = t->r.a;
     const kith_labels *l = t->data->labels;
@@ -207,14 +204,12 @@ static kith_status find_positive(task *t)
     char list[300] = "";
     size_t used = 0;
 
-    t->e.edge_weights = args_flag(a, "edge-weights");
-    t->e.precision_at = (int32_t)args_integer(a, "precision-at");
-    t->e.positive = l->classes - 1;
+    *positive = l->classes - 1;
     if (!name)
         return KITH_OK;
     for (int32_t c = 0; c < l->classes; c++) {
         if (strcmp(l->names[c], name) == 0) {
-            t->e.positive = c;
+            *positive = c;
             return KITH_OK;
         }
         if (used + 40 < sizeof(list))
@@ -224,7 +219,7 @@ static kith_status find_positive(task *t)
         if (used > 200)
             used = sizeof(list);
     }
-    return run_fail(&t->r, KITH_ERR_ARGUMENT, t->e.path,
+    return run_fail(&t->r, KITH_ERR_ARGUMENT, t->told.path,
                     "has no class '%.60s'; its classes are %s", name, list);
 }
 
@@ -242,7 +237,7 @@ static kith_status expand_all(task *t)
     for (int i = 0; i < count; i++)
         named |= strcmp(names[i], "all") == 0;
     if (st == KITH_OK && count == 0)
-        st = run_fail(&t->r, KITH_ERR_ARGUMENT, t->e.path, "has no splits");
+        st = run_fail(&t->r, KITH_ERR_ARGUMENT, t->told.path, "has no splits");
     if (st == KITH_OK && !named) {
         name_list list = {calloc((size_t)count + 1, sizeof(char *)), 0};
 
@@ -260,14 +255,6 @@ static kith_status expand_all(task *t)
     return st;
 }
 
-static bool needs_features(const char *method)
-{
-    for (const forecast_method *m = forecast_methods; m->name; m++)
-        if (strcmp(m->name, method) == 0)
-            return m->needs_features;
-    return false;
-}
-
 /* "--methods all" means all that the data is enough for. */
 static void leave_out(task *t)
 {
@@ -275,177 +262,101 @@ static void leave_out(task *t)
 
     if (t->data->features || strcmp(args_text(t->r.a, "methods"), "all") != 0)
         return;
-    for (int i = 0; i < t->e.methods; i++)
-        if (!needs_features(t->e.method[i].name))
-            t->e.method[kept++] = t->e.method[i];
+    for (int i = 0; i < t->method_count; i++)
+        if (!kith_method_needs_features(t->method[i]))
+            t->method[kept++] = t->method[i];
         else if (!t->r.quiet)
             term_line(stderr, "%s is left out: it needs features",
-                      t->e.method[i].name);
-    t->e.methods = kept;
-}
-
-static kith_status check_split(task *t, int i)
-{
-    const kith_split *s = &t->e.split[i];
-
-    for (int32_t j = 0; j < s->n_test; j++)
-        t->e.skipped[i] += t->data->labels->of[s->test[j]] < 0;
-    if (t->e.skipped[i] == s->n_test)
-        return run_fail(&t->r, KITH_ERR_ARGUMENT, t->e.path,
-                        "split '%.200s' leaves no labelled node to test on",
-                        s->name);
-    return KITH_OK;
+                      t->method[i]);
+    t->method_count = kept;
 }
 
 static kith_status make_splits(task *t)
 {
     const args *a = t->r.a;
-    evaluation *e = &t->e;
-    kith_status st = KITH_OK;
+    const bool random = !args_given(a, "splits");
+    kith_status st = random ? KITH_OK : expand_all(t);
     int count;
 
-    e->random = !args_given(a, "splits");
-    e->seed = (uint64_t)args_integer(a, "seed");
-    if (!e->random)
-        st = expand_all(t);
     if (st != KITH_OK)
         return st;
-    count = e->random ? (int)args_integer(a, "trials") : t->splits.count;
-    e->split = calloc((size_t)count + 1, sizeof(*e->split));
-    e->skipped = calloc((size_t)count + 1, sizeof(*e->skipped));
-    if (!e->split || !e->skipped)
+    t->told.random = random;
+    t->told.seed = (uint64_t)args_integer(a, "seed");
+    count = random ? (int)args_integer(a, "trials") : t->splits.count;
+    t->split = calloc((size_t)count + 1, sizeof(*t->split));
+    if (!t->split)
         return run_no_memory(&t->r);
-    while (st == KITH_OK && e->splits < count) {
-        kith_split *s = &e->split[e->splits];
-
-        st = e->random ? kith_split_random(
-                             t->data->graph, t->data->labels,
-                             (int32_t)args_integer(a, "train-per-class"),
-                             (int32_t)args_integer(a, "val"), e->seed,
-                             e->splits, s, &t->r.err)
-                       : kith_split_read(t->data, t->splits.name[e->splits], s,
-                                         &t->r.err);
-        if (st == KITH_OK)
-            st = check_split(t, e->splits++);
-    }
+    for (; st == KITH_OK && t->split_count < count; t->split_count++)
+        st = random ? kith_split_random(
+                          t->data->graph, t->data->labels,
+                          (int32_t)args_integer(a, "train-per-class"),
+                          (int32_t)args_integer(a, "val"), t->told.seed,
+                          t->split_count, &t->split[t->split_count], &t->r.err)
+                    : kith_split_read(t->data, t->splits.name[t->split_count],
+                                      &t->split[t->split_count], &t->r.err);
     return st;
 }
 
 static kith_status prepare(task *t)
 {
-    const args *a = t->r.a;
-    evaluation *e = &t->e;
-    kith_status st = check_output(&t->r, args_text(a, "output"));
+    kith_status st = check_output(&t->r, args_text(t->r.a, "output"));
 
     if (st == KITH_OK)
-        st = open_given(&t->r, e->path, &t->data);
+        st = open_given(&t->r, t->told.path, &t->data);
     if (st != KITH_OK)
         return st;
-    e->data = t->data;
     if (!t->data->labels || t->data->labels->labelled == 0)
-        return run_fail(&t->r, KITH_ERR_ARGUMENT, e->path,
+        return run_fail(&t->r, KITH_ERR_ARGUMENT, t->told.path,
                         "has no labels to measure by: give --labels FILE");
     leave_out(t);
-    st = find_positive(t);
-    if (st == KITH_OK)
-        st = make_splits(t);
-    if (st != KITH_OK)
-        return st;
-    e->trials = calloc((size_t)e->methods * (size_t)e->splits + 1,
-                       sizeof(*e->trials));
-    e->values = calloc((size_t)e->splits + 1, sizeof(*e->values));
-    t->p = predictions_new(t->data->graph, t->data->labels->classes);
-    return e->trials && e->values && t->p ? KITH_OK : run_no_memory(&t->r);
+    return make_splits(t);
 }
 
 /* ---- measuring ----------------------------------------------------------- */
 
-/* Progress with the method and the trial before the library's stage. */
-static int step(void *user, const kith_progress *from)
+static kith_status measure(task *t)
 {
-    task *t = user;
-    kith_progress with = *from;
-
-    snprintf(t->stage, sizeof(t->stage), "%.18s %.12s", t->doing,
-             from->stage ? from->stage : "");
-    with.stage = t->stage;
-    return progress_step(&t->r.tty, &with);
-}
-
-static kith_status try_one(task *t, const kith_train_options *o, int method,
-                           int split)
-{
-    evaluation *e = &t->e;
-    const kith_split *s = &e->split[split];
-    trial *out = &e->trials[method * e->splits + split];
-    kith_model *m = NULL;
+    const args *a = t->r.a;
+    kith_evaluation_options o;
     kith_status st;
 
-    snprintf(t->doing, sizeof(t->doing), "%.8s %d/%d", e->method[method].name,
-             split + 1, e->splits);
-    out->precision = NAN;
-    st = kith_trial_run(t->data, e->method[method].name, s, o, t->p, &out->of,
-                        &m, &t->r.err);
-    if (st == KITH_OK && e->precision_at > 0)
-        st = kith_precision_at(t->p, t->data->labels, s->test, s->n_test,
-                               e->positive, e->precision_at, &out->precision,
-                               &t->r.err);
-    if (st == KITH_OK && e->edge_weights)
-        st = kith_model_average_weights(m, t->data, &o->job, out->weights,
-                                        &t->r.err);
-    if (st == KITH_OK) {
-        out->params = eval_params(m);
-        out->unbalanced = o->params.balance && !kith_model_balanced(m);
-    }
-    kith_model_free(m);
+    kith_evaluation_options_init(&o);
+    o.train = method_options(&t->r);
+    o.edge_weights = args_flag(a, "edge-weights");
+    o.precision_at = (int32_t)args_integer(a, "precision-at");
+    st = find_positive(t, &o.positive);
+    if (st == KITH_OK)
+        st = kith_evaluate(t->data, t->method, t->method_count, t->split,
+                           t->split_count, &o, &t->e, &t->r.err);
+    t->told.of = t->e;
     return st == KITH_OK ? run_cancelled() : st;
-}
-
-static kith_status try_all(task *t)
-{
-    kith_train_options o = method_options(&t->r);
-    kith_status st = KITH_OK;
-
-    o.job.progress = step;
-    o.job.user = t;
-    for (int m = 0; st == KITH_OK && m < t->e.methods; m++)
-        for (int s = 0; st == KITH_OK && s < t->e.splits; s++)
-            st = try_one(t, &o, m, s);
-    return st;
 }
 
 static kith_status report(task *t)
 {
     const args *a = t->r.a;
-    out_text o;
-    kith_status st = out_text_open(&t->r, args_text(a, "output"), NULL, &o);
+    const char *path = args_text(a, "output");
+    char name[300], *json = NULL;
+    size_t length;
+    kith_status st;
 
-    if (st != KITH_OK)
-        return st;
-    if (args_flag(a, "markdown"))
-        eval_markdown(o.stream, &t->e);
-    else if (!args_flag(a, "json"))
-        eval_table(o.stream, &t->e);
-    else if (!eval_json(o.stream, &t->e))
-        st = run_no_memory(&t->r);
-    if (st == KITH_OK)
-        return out_text_commit(&t->r, &o);
-    out_text_abort(&o);
-    return st;
+    if (!args_flag(a, "json"))
+        return out_print(&t->r, path, NULL,
+                         args_flag(a, "markdown") ? eval_markdown : eval_table,
+                         &t->told);
+    st = kith_evaluation_json(
+        t->e, input_name(t->told.path, name, sizeof(name)), t->told.path,
+        t->told.random, t->told.seed, &json, &length, &t->r.err);
+    return st == KITH_OK ? out_json(&t->r, path, json, length) : st;
 }
 
 static void task_release(task *t)
 {
-    for (int i = 0; i < t->e.splits; i++)
-        kith_split_release(&t->e.split[i]);
-    free(t->e.split);
-    for (int i = 0; t->e.trials && i < t->e.methods * t->e.splits; i++)
-        json_decref(t->e.trials[i].params);
-    free(t->e.skipped);
-    free(t->e.trials);
-    free(t->e.values);
-    free(t->e.method);
-    free(t->p);
+    kith_evaluation_free(t->e);
+    for (int i = 0; i < t->split_count; i++)
+        kith_split_release(&t->split[i]);
+    free(t->split);
+    free(t->method);
     name_list_release(&t->methods);
     name_list_release(&t->splits);
     kith_dataset_free(t->data);
@@ -453,7 +364,7 @@ static void task_release(task *t)
 
 static int eval(const args *a)
 {
-    task t = {.e.path = args_plain(a, 0)};
+    task t = {.told.path = args_plain(a, 0)};
     int code = check(&t, a);
     kith_status st;
 
@@ -461,7 +372,7 @@ static int eval(const args *a)
         run_begin(&t.r, a);
         st = prepare(&t);
         if (st == KITH_OK)
-            st = try_all(&t);
+            st = measure(&t);
         progress_end(&t.r.tty);
         if (st == KITH_OK)
             st = report(&t);

@@ -81,38 +81,25 @@ typedef struct task {
     kith_explanation *e;
 } task;
 
-static kith_status write_html(task *t, FILE *out)
-{
-    char *html = NULL;
-    size_t length;
-    const kith_status st = kith_report_explanation(t->solution, t->e, &html,
-                                                   &length, &t->r.err);
-
-    if (st == KITH_OK)
-        fwrite(html, 1, length, out);
-    kith_array_free(html);
-    return st;
-}
-
 static kith_status tell(task *t)
 {
     const told_explanation told = {t->data, t->model, t->solution, t->e};
-    out_text o;
-    kith_status st = out_text_open(&t->r, args_text(t->r.a, "output"), NULL,
-                                   &o);
+    const char *path = args_text(t->r.a, "output");
+    kith_status st;
+    char *text = NULL;
+    size_t length;
 
-    if (st != KITH_OK)
-        return st;
-    if (args_flag(t->r.a, "html"))
-        st = write_html(t, o.stream);
-    else if (!args_flag(t->r.a, "json"))
-        explain_text(o.stream, &told);
-    else if (!explain_json(o.stream, &told))
-        st = run_no_memory(&t->r);
-    if (st == KITH_OK)
-        return out_text_commit(&t->r, &o);
-    out_text_abort(&o);
-    return st;
+    if (args_flag(t->r.a, "html")) {
+        st = kith_report_explanation(t->solution, t->e, &text, &length,
+                                     &t->r.err);
+        return st == KITH_OK ? out_write(&t->r, path, NULL, text, length) : st;
+    }
+    if (args_flag(t->r.a, "json")) {
+        st = kith_explanation_json(t->solution, t->e, &text, &length,
+                                   &t->r.err);
+        return st == KITH_OK ? out_json(&t->r, path, text, length) : st;
+    }
+    return out_print(&t->r, path, NULL, explain_text, &told);
 }
 
 static kith_status work(task *t)

@@ -1,12 +1,10 @@
 #include <kith/kith.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "cmd_shared.h"
 #include "commands.h"
 #include "graph_facts.h"
+#include "out_text.h"
 
 static const char *const usage[] = {"GRAPH [OPTIONS]", NULL};
 
@@ -71,145 +69,6 @@ static kith_status verify(run *r, graph_facts *f)
     return kith_graph_verify(g, &r->job, &r->err);
 }
 
-static kith_status count_classes(run *r, graph_facts *f)
-{
-    const kith_labels *l = f->data->labels;
-
-    f->homophily = NAN;
-    if (!l)
-        return KITH_OK;
-    f->class_count = calloc((size_t)l->classes + 1, sizeof(*f->class_count));
-    if (!f->class_count)
-        return run_no_memory(r);
-    for (int32_t u = 0; u < l->nodes; u++)
-        if (l->of[u] >= 0)
-            f->class_count[l->of[u]]++;
-    f->homophily = kith_homophily(f->data->graph, l, &f->counted);
-    return run_cancelled();
-}
-
-static kith_status read_splits(run *r, graph_facts *f)
-{
-    kith_status st = kith_dataset_splits(f->data, &f->splits, &f->split_count,
-                                         &r->err);
-
-    for (int i = 0; st == KITH_OK && i < f->split_count && i < SPLITS_SHOWN;
-         i++) {
-        st = kith_split_read(f->data, f->splits[i], &f->split[i], &r->err);
-        f->splits_read += st == KITH_OK;
-    }
-    return st;
-}
-
-/* Columns in which u, or a node up to `hops` edges away, has an entry, of those
- * that are not stamped yet. */
-static int64_t columns_around(const kith_dataset *d, int32_t u, int hops,
-                              int32_t stamp, int32_t *seen)
-{
-    const kith_features *x = d->features;
-    const int64_t *rows = kith_graph_rows(d->graph);
-    int64_t count = 0;
-
-    for (int64_t i = x->row[u]; i < x->row[u + 1]; i++)
-        if (seen[x->column[i]] != stamp) {
-            seen[x->column[i]] = stamp;
-            count++;
-        }
-    for (int64_t p = rows[u]; hops > 0 && p < rows[u + 1]; p++)
-        count += columns_around(d, kith_graph_neighbours(d->graph)[p], hops - 1,
-                                stamp, seen);
-    return count;
-}
-
-/* Mean number of entries of a row that is summed over neighbours `hops` times,
- * told from some of the rows. */
-static double entries_around(const kith_dataset *d, int hops, int32_t *seen)
-{
-    enum { SAMPLE = 500 };
-    const int32_t n = kith_graph_nodes(d->graph), step = n / SAMPLE + 1;
-    int64_t entries = 0, rows = 0;
-
-    for (int32_t i = 0; i < d->features->columns; i++)
-        seen[i] = -1;
-    for (int32_t u = 0; u < n; u += step, rows++)
-        entries += columns_around(d, u, hops, u, seen);
-    return (double)entries / (double)rows;
-}
-
-/* Numbers of an array that doubles until they fit: while it does for the last
- * time, the old half is there beside the new one. */
-static double grown(double numbers)
-{
-    return exp2(ceil(log2(fmax(numbers, 16))));
-}
-
-/* Bytes of the features smoothed as by default: all rows once, and those to
- * learn from twice. */
-static kith_status find_smoothed(run *r, graph_facts *f)
-{
-    const kith_features *x = f->data->features;
-    forecast_sizes *s = &f->sizes;
-    double once, twice;
-    int32_t *seen;
-
-    if (!x || s->nodes == 0)
-        return KITH_OK;
-    once = twice = x->columns;
-    if (x->row) {
-        seen = malloc((size_t)x->columns * sizeof(*seen) + 1);
-        if (!seen)
-            return run_no_memory(r);
-        once = entries_around(f->data, 1, seen);
-        twice = entries_around(f->data, 2, seen);
-        free(seen);
-    }
-    s->smoothed_bytes =
-        8 * (s->nodes + grown(once * s->nodes) + grown(twice * s->labelled));
-    return KITH_OK;
-}
-
-/* Nodes to learn from: those of the split that was asked for, or of the largest
- * training part among those shown, or all that are labelled. */
-static kith_status find_labelled(run *r, graph_facts *f)
-{
-    const char *name = args_text(r->a, "split");
-    kith_split split = {0};
-    int64_t most = 0;
-
-    if (name) {
-        kith_status st = kith_split_read(f->data, name, &split, &r->err);
-
-        most = split.n_train;
-        kith_split_release(&split);
-        if (st != KITH_OK)
-            return st;
-    }
-    for (int i = 0; !name && i < f->splits_read; i++)
-        if (f->split[i].n_train > most)
-            most = f->split[i].n_train;
-    if (most == 0 && f->data->labels)
-        most = f->data->labels->labelled;
-    f->sizes.labelled = (double)most;
-    return KITH_OK;
-}
-
-static void set_sizes(graph_facts *f)
-{
-    const kith_features *x = f->data->features;
-    forecast_sizes *s = &f->sizes;
-
-    s->nodes = kith_graph_nodes(f->data->graph);
-    s->edges = (double)kith_graph_edges(f->data->graph);
-    s->classes = f->data->labels ? f->data->labels->classes : 2;
-    s->weighted = kith_graph_weights(f->data->graph) != NULL;
-    s->columns = x ? x->columns : 0;
-    if (x && x->row)
-        s->feature_bytes = 8 * (s->nodes + 1) +
-                           (x->value ? 8 : 4) * (double)x->entries;
-    else if (x)
-        s->feature_bytes = 4 * (double)x->entries;
-}
-
 static kith_status gather(run *r, graph_facts *f)
 {
     kith_build_options how = reading_options(r);
@@ -220,28 +79,18 @@ static kith_status gather(run *r, graph_facts *f)
     if (st == KITH_OK)
         st = read_given(r, f->data);
     if (st == KITH_OK)
-        st = kith_graph_stats_compute(f->data->graph, &r->job, &f->stats,
-                                      &r->err);
-    if (st == KITH_OK)
-        st = count_classes(r, f);
-    if (st == KITH_OK)
-        st = read_splits(r, f);
-    if (st == KITH_OK)
-        set_sizes(f);
-    if (st == KITH_OK)
-        st = find_labelled(r, f);
-    if (st == KITH_OK)
-        st = find_smoothed(r, f);
+        st = kith_facts_find(f->data, args_text(r->a, "split"), &r->job,
+                             &f->facts, &r->err);
     return st == KITH_OK ? run_cancelled() : st;
 }
 
-static void facts_release(graph_facts *f)
+static kith_status print_json(run *r, const graph_facts *f)
 {
-    for (int i = 0; i < f->splits_read; i++)
-        kith_split_release(&f->split[i]);
-    kith_names_free(f->splits, f->split_count);
-    free(f->class_count);
-    kith_dataset_free(f->data);
+    char *json = NULL;
+    size_t length;
+    kith_status st = kith_facts_json(f->facts, &json, &length, &r->err);
+
+    return st == KITH_OK ? out_json(r, NULL, json, length) : st;
 }
 
 static int graph_info(const args *a)
@@ -254,11 +103,12 @@ static int graph_info(const args *a)
     f.bytes = file_size(f.path);
     st = gather(&r, &f);
     progress_end(&r.tty);
-    if (st == KITH_OK && args_flag(a, "json") && !info_json(stdout, &f))
-        st = run_no_memory(&r);
-    else if (st == KITH_OK && !args_flag(a, "json"))
+    if (st == KITH_OK && args_flag(a, "json"))
+        st = print_json(&r, &f);
+    else if (st == KITH_OK)
         info_text(stdout, &f);
-    facts_release(&f);
+    kith_facts_free(f.facts);
+    kith_dataset_free(f.data);
     return run_end(&r, st);
 }
 

@@ -6,8 +6,8 @@
 
 #include "cmd_shared.h"
 #include "commands.h"
+#include "out_text.h"
 #include "outcome_text.h"
-#include "predictions.h"
 #include "term.h"
 
 static const char *const usage[] = {"--model FILE GRAPH [OPTIONS] -o out.tsv",
@@ -69,6 +69,18 @@ typedef struct task {
     float *p;
 } task;
 
+static kith_status write_table(task *t)
+{
+    out_table_state shown;
+    const char *to = out_table(&t->r, t->table, &shown);
+
+    if (!to)
+        return t->r.err.status;
+    return out_table_end(
+        &shown, kith_predictions_write(t->data->graph, t->model, t->p, to,
+                                       &t->r.job, NULL, &t->r.err));
+}
+
 static kith_status work(task *t)
 {
     kith_status st = check_output(&t->r, t->table);
@@ -79,7 +91,10 @@ static kith_status work(task *t)
         st = open_given(&t->r, t->path, &t->data);
     if (st != KITH_OK)
         return st;
-    t->p = predictions_new(t->data->graph, kith_model_classes(t->model));
+    t->p = calloc((size_t)kith_graph_nodes(t->data->graph) *
+                          (size_t)kith_model_classes(t->model) +
+                      1,
+                  sizeof(*t->p));
     if (!t->p)
         return run_no_memory(&t->r);
     st = kith_model_predict(t->model, t->data, &t->r.job, t->p, &t->certificate,
@@ -87,8 +102,7 @@ static kith_status work(task *t)
     if (st == KITH_OK)
         st = run_cancelled();
     if (st == KITH_OK && t->table)
-        st = predictions_write(&t->r, t->data->graph, t->model, t->p, t->table,
-                               NULL);
+        st = write_table(t);
     return st;
 }
 
@@ -121,7 +135,7 @@ static int check(const args *a)
 {
     if (!args_given(a, "model"))
         return usage_error(a->of, "the model is missing: --model FILE");
-    return predictions_check_name(a->of, args_text(a, "output"));
+    return EXIT_OK;
 }
 
 static int predict(const args *a)

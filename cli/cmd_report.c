@@ -5,7 +5,7 @@
 
 #include "cmd_shared.h"
 #include "commands.h"
-#include "report_file.h"
+#include "out_text.h"
 #include "term.h"
 
 static const char *const usage[] = {
@@ -91,7 +91,7 @@ static kith_status write_page(task *t)
                  args_text(a, "split"));
         in.judged_what = t->what;
     }
-    return report_file_write(&t->r, &in, args_text(a, "output"), NULL);
+    return out_report(&t->r, &in, args_text(a, "output"), NULL);
 }
 
 /* Class numbers of labels and model must mean the same.  Labels that came with

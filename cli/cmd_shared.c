@@ -50,6 +50,13 @@ void run_begin(run *r, const args *a)
     r->job.user = &r->tty;
 }
 
+/* A reader of standard output that left early needs no telling. */
+static bool is_early_leave(const kith_error *err)
+{
+    return strcmp(err->path, "standard output") == 0 &&
+           strstr(err->text, strerror(EPIPE)) != NULL;
+}
+
 int run_end(run *r, kith_status st)
 {
     char text[sizeof(r->err.path) + sizeof(r->err.text) + 32];
@@ -61,8 +68,9 @@ int run_end(run *r, kith_status st)
         fputs("kith: interrupted\n", stderr);
         return EXIT_INTERRUPTED;
     }
-    term_line(stderr, "kith: %s",
-              kith_error_format(&r->err, text, sizeof(text)));
+    if (!is_early_leave(&r->err))
+        term_line(stderr, "kith: %s",
+                  kith_error_format(&r->err, text, sizeof(text)));
     return EXIT_FAILED;
 }
 

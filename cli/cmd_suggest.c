@@ -1,14 +1,10 @@
-#include <errno.h>
 #include <kith/kith.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cmd_shared.h"
 #include "commands.h"
-#include "node_ids.h"
 #include "out_text.h"
-#include "predictions.h"
 #include "term.h"
 
 static const char *const usage[] = {
@@ -78,101 +74,43 @@ typedef struct task {
     int32_t found;
 } task;
 
-static kith_status add_among(task *t, const char *path, const char *id,
-                             int64_t line, int64_t *room)
-{
-    int32_t node;
-    kith_status st = node_named(&t->r, t->data->graph, id, &node);
-
-    if (st != KITH_OK) {
-        snprintf(t->r.err.path, sizeof(t->r.err.path), "%s", path);
-        t->r.err.line = line;
-        return st;
-    }
-    if (t->n_among == *room) {
-        int32_t *more = realloc(t->among,
-                                (size_t)(2 * *room + 64) * sizeof(*more));
-
-        if (!more)
-            return run_no_memory(&t->r);
-        t->among = more;
-        *room = 2 * *room + 64;
-    }
-    t->among[t->n_among++] = node;
-    return KITH_OK;
-}
-
 static kith_status read_among(task *t)
 {
     const char *path = args_text(t->r.a, "among");
-    FILE *in = path ? fopen(path, "re") : NULL;
-    char *text = NULL;
-    size_t room = 0;
-    int64_t line = 0, capacity = 0;
-    ssize_t length;
-    kith_status st = KITH_OK;
+    kith_status st;
 
     if (!path)
         return KITH_OK;
-    if (!in)
-        return run_fail(&t->r, KITH_ERR_IO, path, "cannot open: %s",
-                        strerror(errno));
-    while (st == KITH_OK && (length = getline(&text, &room, in)) >= 0) {
-        line++;
-        while (length > 0 && strchr("\r\n", text[length - 1]))
-            text[--length] = '\0';
-        if (length > 0 && text[0] != '#' && text[0] != '%')
-            st = add_among(t, path, text, line, &capacity);
-    }
-    if (st == KITH_OK && ferror(in))
-        st = run_fail(&t->r, KITH_ERR_IO, path, "cannot read");
+    st = kith_nodes_read(path, t->data->graph, NULL, &t->among, &t->n_among,
+                         &t->r.err);
     if (st == KITH_OK && t->n_among == 0)
-        st = run_fail(&t->r, KITH_ERR_ARGUMENT, path, "lists no node");
-    free(text);
-    fclose(in);
+        return run_fail(&t->r, KITH_ERR_ARGUMENT, path, "lists no node");
     return st;
 }
 
 static kith_status write_list(task *t)
 {
-    out_text o;
-    kith_status st = out_text_open(&t->r, args_text(t->r.a, "output"), NULL,
-                                   &o);
+    out_table_state shown;
+    const char *to = out_table(&t->r, args_text(t->r.a, "output"), &shown);
 
-    if (st != KITH_OK)
-        return st;
-    fputs("node\tscore\tuncertainty\tinfluence\n", o.stream);
-    for (int32_t i = 0; st == KITH_OK && i < t->found; i++) {
-        const kith_suggestion *s = &t->list[i];
-
-        st = put_node(&t->r, o.stream, t->data->graph, s->node);
-        fprintf(o.stream, "\t%.6g\t%.6g\t%.6g\n", s->score, s->uncertainty,
-                s->influence);
-    }
-    if (st == KITH_OK)
-        return out_text_commit(&t->r, &o);
-    out_text_abort(&o);
-    return st;
+    if (!to)
+        return t->r.err.status;
+    return out_table_end(&shown, kith_suggestions_write(t->list, t->found,
+                                                        t->data->graph, to,
+                                                        NULL, &t->r.err));
 }
 
 /* How many nodes could be suggested: not learnt from, and among those named. */
-static kith_status count_candidates(task *t, int32_t *out)
+static int32_t count_candidates(const task *t)
 {
-    const int32_t n = kith_graph_nodes(t->data->graph);
-    const int32_t named = t->among ? t->n_among : n;
-    bool *seen = calloc((size_t)n + 1, sizeof(*seen));
+    const int32_t named = t->among ? t->n_among
+                                   : kith_graph_nodes(t->data->graph);
+    int32_t count = 0;
 
-    *out = 0;
-    if (!seen)
-        return run_no_memory(&t->r);
-    for (int32_t i = 0; i < named; i++) {
-        const int32_t u = t->among ? t->among[i] : i;
-
-        *out += !seen[u] && kith_solution_trained(t->solution, u) < 0;
-        seen[u] = true;
-    }
-    free(seen);
-    return KITH_OK;
+    for (int32_t i = 0; i < named; i++)
+        count += kith_solution_trained(t->solution,
+                                       t->among ? t->among[i] : i) < 0;
+    return count;
 }
 
 /* Say why the list is shorter than asked for, where that is not plain. */
@@ -194,7 +132,6 @@ static void tell_short(const task *t, int32_t count, int32_t candidates)
 static kith_status work(task *t)
 {
     const args *a = t->r.a;
-    int32_t candidates = 0;
     const int32_t count = (int32_t)args_integer(a, "count");
     kith_status st = check_output(&t->r, args_text(a, "output"));
 
@@ -213,13 +150,11 @@ static kith_status work(task *t)
         return run_no_memory(&t->r);
     st = kith_suggest(t->solution, t->among, t->n_among, count, t->list,
                       &t->found, &t->r.err);
-    if (st == KITH_OK)
-        st = count_candidates(t, &candidates);
     progress_end(&t->r.tty);
     if (st == KITH_OK)
         st = write_list(t);
     if (st == KITH_OK && !t->r.quiet)
-        tell_short(t, count, candidates);
+        tell_short(t, count, count_candidates(t));
     return st;
 }
 
@@ -235,7 +170,7 @@ static int suggest(const args *a)
     kith_solution_free(t.solution);
     kith_model_free(t.model);
     kith_dataset_free(t.data);
-    free(t.among);
+    kith_array_free(t.among);
     free(t.list);
     return run_end(&t.r, st);
 }

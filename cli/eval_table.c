@@ -12,42 +12,6 @@ enum { CELL = 60, COLUMN = 14, BAR_WIDTH = 50 };
 
 /* ---- numbers ------------------------------------------------------------- */
 
-static double value_of(const evaluation *e, int method, int split, measure m)
-{
-    const trial *t = &e->trials[method * e->splits + split];
-
-    switch (m) {
-    case ACCURACY:
-        return t->of.scores.accuracy;
-    case DIFFERENCE:
-        return t->of.scores.accuracy - e->trials[split].of.scores.accuracy;
-    case MACRO_F1:
-        return t->of.scores.macro_f1;
-    case AUC:
-        return t->of.scores.auc;
-    case AVERAGE_PRECISION:
-        return t->of.scores.average_precision;
-    case LOG_LOSS:
-        return t->of.scores.log_loss;
-    case ECE:
-        return t->of.scores.ece;
-    case SECONDS:
-        return t->of.seconds;
-    case PRECISION_AT:
-        return t->precision;
-    case MEASURES:
-        break;
-    }
-    return NAN;
-}
-
-kith_spread spread_of(const evaluation *e, int method, measure which)
-{
-    for (int s = 0; s < e->splits; s++)
-        e->values[s] = value_of(e, method, s, which);
-    return kith_spread_of(e->values, e->splits);
-}
-
 /* ".8123", "1.2345", "+.0120", with four digits after the point. */
 static void decimal(double x, bool with_sign, char out[TERM_NUMBER])
 {
@@ -59,23 +23,23 @@ static void decimal(double x, bool with_sign, char out[TERM_NUMBER])
              digits[0] == '0' ? digits + 1 : digits);
 }
 
-static const char *cell(const evaluation *e, int method, measure m,
+static const char *cell(const kith_evaluation *e, int method, kith_measure m,
                         const char *plus_minus, char out[CELL])
 {
-    const kith_spread s = spread_of(e, method, m);
+    const kith_spread s = kith_evaluation_spread(e, method, m);
     char mean[TERM_NUMBER], std[TERM_NUMBER];
 
     if (isnan(s.mean)) {
         snprintf(out, CELL, "-");
         return out;
     }
-    if (m == SECONDS) {
+    if (m == KITH_SECONDS) {
         const int digits = s.mean < 10 ? 3 : s.mean < 1000 ? 1 : 0;
 
         snprintf(mean, sizeof(mean), "%.*f", digits, s.mean);
         snprintf(std, sizeof(std), "%.*f", digits, s.std);
     } else {
-        decimal(s.mean, m == DIFFERENCE, mean);
+        decimal(s.mean, m == KITH_DIFFERENCE, mean);
         decimal(s.std, false, std);
     }
     if (e->splits > 1)
@@ -86,28 +50,32 @@ static const char *cell(const evaluation *e, int method, measure m,
 }
 
 /* The heading of a column: "accuracy", "vs linbp", "P@100 of spam". */
-static const char *title(const evaluation *e, measure m, char out[CELL])
+static const char *title(const kith_evaluation *e, kith_measure m,
+                         char out[CELL])
 {
-    static const char *const names[MEASURES] = {
-        [ACCURACY] = "accuracy", [MACRO_F1] = "macro-F1",
-        [AUC] = "AUC",           [AVERAGE_PRECISION] = "avg.precision",
-        [LOG_LOSS] = "log-loss", [ECE] = "ECE",
-        [SECONDS] = "seconds",
+    static const char *const names[KITH_MEASURES] = {
+        [KITH_ACCURACY] = "accuracy",
+        [KITH_MACRO_F1] = "macro-F1",
+        [KITH_AUC] = "AUC",
+        [KITH_AVERAGE_PRECISION] = "avg.precision",
+        [KITH_LOG_LOSS] = "log-loss",
+        [KITH_ECE] = "ECE",
+        [KITH_SECONDS] = "seconds",
     };
 
-    if (m == DIFFERENCE)
-        snprintf(out, CELL, "vs %.10s", e->method[0].name);
-    else if (m == PRECISION_AT)
-        snprintf(out, CELL, "P@%d", (int)e->precision_at);
+    if (m == KITH_DIFFERENCE)
+        snprintf(out, CELL, "vs %.10s", e->method[0]);
+    else if (m == KITH_PRECISION_AT)
+        snprintf(out, CELL, "P@%d", (int)e->options.precision_at);
     else
         snprintf(out, CELL, "%s", names[m]);
     return out;
 }
 
-static bool is_shown(const evaluation *e, measure m)
+static bool is_shown(const kith_evaluation *e, kith_measure m)
 {
-    return (m != DIFFERENCE || e->methods > 1) &&
-           (m != PRECISION_AT || e->precision_at > 0);
+    return (m != KITH_DIFFERENCE || e->methods > 1) &&
+           (m != KITH_PRECISION_AT || e->options.precision_at > 0);
 }
 
 /* ---- on a terminal ------------------------------------------------------- */
@@ -119,18 +87,19 @@ static void put_right(FILE *out, const char *text, int width)
             text);
 }
 
-static int name_width(const evaluation *e)
+static int name_width(const kith_evaluation *e)
 {
     int widest = 6;
 
     for (int i = 0; i < e->methods; i++)
-        if ((int)strlen(e->method[i].name) > widest)
-            widest = (int)strlen(e->method[i].name);
+        if ((int)strlen(e->method[i]) > widest)
+            widest = (int)strlen(e->method[i]);
     return widest + 2;
 }
 
 /* One table with some of the measures, so that lines stay short. */
-static void block(FILE *out, const evaluation *e, const measure *shown)
+static void block(FILE *out, const kith_evaluation *e,
+                  const kith_measure *shown)
 {
     const term_style style = term_style_of(out);
     const char *plus_minus = term_is_utf8() ? "\u00b1" : "+-";
@@ -138,13 +107,13 @@ static void block(FILE *out, const evaluation *e, const measure *shown)
     char text[CELL];
 
     fprintf(out, "\n%s%-*s", style.bold, width, "method");
-    for (const measure *m = shown; *m != MEASURES; m++)
+    for (const kith_measure *m = shown; *m != KITH_MEASURES; m++)
         if (is_shown(e, *m))
             put_right(out, title(e, *m, text), COLUMN - (m == shown));
     fprintf(out, "%s\n", style.reset);
     for (int i = 0; i < e->methods; i++) {
-        fprintf(out, "%-*s", width, e->method[i].name);
-        for (const measure *m = shown; *m != MEASURES; m++)
+        fprintf(out, "%-*s", width, e->method[i]);
+        for (const kith_measure *m = shown; *m != KITH_MEASURES; m++)
             if (is_shown(e, *m))
                 put_right(out, cell(e, i, *m, plus_minus, text),
                           COLUMN - (m == shown));
@@ -153,16 +122,16 @@ static void block(FILE *out, const evaluation *e, const measure *shown)
 }
 
 /* Accuracies side by side, for the eye. */
-static void bars(FILE *out, const evaluation *e)
+static void bars(FILE *out, const kith_evaluation *e)
 {
     fputc('\n', out);
     term_heading(out, "accuracy, from 0 to 1");
     for (int i = 0; i < e->methods; i++) {
-        const double mean = spread_of(e, i, ACCURACY).mean;
+        const double mean = kith_evaluation_spread(e, i, KITH_ACCURACY).mean;
         char number[TERM_NUMBER];
 
         decimal(mean, false, number);
-        fprintf(out, "%-*s  ", name_width(e), e->method[i].name);
+        fprintf(out, "%-*s  ", name_width(e), e->method[i]);
         if (isnan(mean))
             fputc('-', out);
         else
@@ -171,8 +140,9 @@ static void bars(FILE *out, const evaluation *e)
     }
 }
 
-static void head(FILE *out, const evaluation *e)
+static void head(FILE *out, const told_evaluation *t)
 {
+    const kith_evaluation *e = t->of;
     const term_style style = term_style_of(out);
     const kith_dataset *d = e->data;
     char line[300] = "", name[300];
@@ -186,27 +156,28 @@ static void head(FILE *out, const evaluation *e)
         summary_add(line, sizeof(line), d->features->columns, "feature column",
                     "feature columns");
     fputs(style.bold, out);
-    term_foreign(out, input_name(e->path, name, sizeof(name)), 60, false);
+    term_foreign(out, input_name(t->path, name, sizeof(name)), 60, false);
     fprintf(out, "%s  %s\n", style.reset, line);
 }
 
-static void split_rows(FILE *out, const evaluation *e)
+static void split_rows(FILE *out, const told_evaluation *t)
 {
+    const kith_evaluation *e = t->of;
     char train[TERM_NUMBER], val[TERM_NUMBER], test[TERM_NUMBER];
 
     fputc('\n', out);
     term_heading(out, "Data");
     term_row(out, "graph", "%016llx",
              (unsigned long long)kith_graph_hash(e->data->graph));
-    if (e->random)
-        term_row(out, "seed", "%llu", (unsigned long long)e->seed);
+    if (t->random)
+        term_row(out, "seed", "%llu", (unsigned long long)t->seed);
     for (int i = 0; i < e->splits; i++) {
         const kith_split *s = &e->split[i];
         char skipped[60] = "";
 
-        if (e->skipped[i] > 0)
+        if (e->unlabelled[i] > 0)
             snprintf(skipped, sizeof(skipped), " (%d without a label)",
-                     (int)e->skipped[i]);
+                     (int)e->unlabelled[i]);
         term_row(out, s->name, "%016llx  %s train, %s val, %s test%s",
                  (unsigned long long)s->hash, term_count(s->n_train, train),
                  term_count(s->n_val, val), term_count(s->n_test, test),
@@ -215,70 +186,75 @@ static void split_rows(FILE *out, const evaluation *e)
 }
 
 /* Mean over the splits of one of the four average weights. */
-static double mean_weight(const evaluation *e, int method, int which)
+static double mean_weight(const kith_evaluation *e, int method, int which)
 {
     double sum = 0;
 
     for (int s = 0; s < e->splits; s++)
-        sum += e->trials[method * e->splits + s].weights[which];
+        sum += e->result[method * e->splits + s].weights[which];
     return sum / e->splits;
 }
 
-static void edge_weights(FILE *out, const evaluation *e)
+static void edge_weights(FILE *out, const kith_evaluation *e)
 {
-    if (!e->edge_weights)
+    if (!e->options.edge_weights)
         return;
     fprintf(out, "\naverage weight of edges: same class / others, at the start "
                  "-> in the end\n");
     for (int m = 0; m < e->methods; m++)
-        fprintf(out, "%-8s %.4f / %.4f -> %.4f / %.4f\n", e->method[m].name,
+        fprintf(out, "%-8s %.4f / %.4f -> %.4f / %.4f\n", e->method[m],
                 mean_weight(e, m, 0), mean_weight(e, m, 1),
                 mean_weight(e, m, 2), mean_weight(e, m, 3));
 }
 
 /* Methods that could not do what --balance asks for, on any split. */
-static void unbalanced(FILE *out, const evaluation *e)
+static void unbalanced(FILE *out, const kith_evaluation *e)
 {
     const char *before = "\n--balance has no effect on ";
 
     for (int m = 0; m < e->methods; m++)
-        if (e->trials[m * e->splits].unbalanced) {
-            fprintf(out, "%s%s", before, e->method[m].name);
+        if (e->result[m * e->splits].unbalanced) {
+            fprintf(out, "%s%s", before, e->method[m]);
             before = ", ";
         }
     if (before[0] == ',')
         fputc('\n', out);
 }
 
-static void foot(FILE *out, const evaluation *e)
+static void foot(FILE *out, const kith_evaluation *e)
 {
     edge_weights(out, e);
     unbalanced(out, e);
     if (e->splits > 1)
         fprintf(out, "\nmean and standard deviation over %d splits\n",
                 e->splits);
-    if (e->precision_at > 0) {
+    if (e->options.precision_at > 0) {
         fprintf(out, "%sP@%d: share of class '", e->splits > 1 ? "" : "\n",
-                (int)e->precision_at);
-        term_foreign(out, e->data->labels->names[e->positive], 40, false);
+                (int)e->options.precision_at);
+        term_foreign(out, e->data->labels->names[e->options.positive], 40,
+                     false);
         fprintf(out, "' among the %d test nodes most likely of it\n",
-                (int)e->precision_at);
+                (int)e->options.precision_at);
     }
 }
 
-void eval_table(FILE *out, const evaluation *e)
+void eval_table(FILE *out, const void *told)
 {
-    static const measure first[] = {ACCURACY, DIFFERENCE, MACRO_F1,
-                                    AUC,      SECONDS,    MEASURES};
-    static const measure second[] = {AVERAGE_PRECISION, LOG_LOSS, ECE,
-                                     PRECISION_AT, MEASURES};
+    const told_evaluation *t = told;
+    const kith_evaluation *e = t->of;
+    static const kith_measure first[] = {KITH_ACCURACY, KITH_DIFFERENCE,
+                                         KITH_MACRO_F1, KITH_AUC,
+                                         KITH_SECONDS,  KITH_MEASURES};
+    static const kith_measure second[] = {KITH_AVERAGE_PRECISION, KITH_LOG_LOSS,
+                                          KITH_ECE, KITH_PRECISION_AT,
+                                          KITH_MEASURES};
 
-    head(out, e);
+    head(out, t);
     block(out, e, first);
     block(out, e, second);
     bars(out, e);
     foot(out, e);
-    split_rows(out, e);
+    split_rows(out, t);
 }
 
 /* ---- Markdown ------------------------------------------------------------ */
@@ -296,33 +272,36 @@ static void put_escaped(FILE *out, const char *text)
     }
 }
 
-void eval_markdown(FILE *out, const evaluation *e)
+void eval_markdown(FILE *out, const void *told)
 {
+    const told_evaluation *t = told;
+    const kith_evaluation *e = t->of;
     char name[300], text[CELL];
 
     fputs("**", out);
-    put_escaped(out, input_name(e->path, name, sizeof(name)));
+    put_escaped(out, input_name(t->path, name, sizeof(name)));
     fprintf(out, "**: %d nodes, %lld edges, %d classes, graph `%016llx`\n\n",
             (int)kith_graph_nodes(e->data->graph),
             (long long)kith_graph_edges(e->data->graph),
             (int)e->data->labels->classes,
             (unsigned long long)kith_graph_hash(e->data->graph));
     fputs("| method |", out);
-    for (int m = 0; m < MEASURES; m++)
-        if (is_shown(e, (measure)m))
-            fprintf(out, " %s |", title(e, (measure)m, text));
+    for (int m = 0; m < KITH_MEASURES; m++)
+        if (is_shown(e, (kith_measure)m))
+            fprintf(out, " %s |", title(e, (kith_measure)m, text));
     fputs("\n|---|", out);
-    for (int m = 0; m < MEASURES; m++)
-        if (is_shown(e, (measure)m))
+    for (int m = 0; m < KITH_MEASURES; m++)
+        if (is_shown(e, (kith_measure)m))
             fputs("---:|", out);
     for (int i = 0; i < e->methods; i++) {
-        fprintf(out, "\n| %s |", e->method[i].name);
-        for (int m = 0; m < MEASURES; m++)
-            if (is_shown(e, (measure)m))
-                fprintf(out, " %s |", cell(e, i, (measure)m, "\u00b1", text));
+        fprintf(out, "\n| %s |", e->method[i]);
+        for (int m = 0; m < KITH_MEASURES; m++)
+            if (is_shown(e, (kith_measure)m))
+                fprintf(out, " %s |",
+                        cell(e, i, (kith_measure)m, "\u00b1", text));
     }
     fprintf(out, "\n\nSplits (train / val / test, hash)%s:\n\n",
-            e->random ? " drawn" : "");
+            t->random ? " drawn" : "");
     for (int i = 0; i < e->splits; i++) {
         const kith_split *s = &e->split[i];
 

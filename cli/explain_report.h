@@ -1,5 +1,5 @@
 /*
- * explain_report.h: an explanation for people and for programs.
+ * explain_report.h: an explanation for people.
  */
 #ifndef KITH_CLI_EXPLAIN_REPORT_H
 #define KITH_CLI_EXPLAIN_REPORT_H
@@ -15,8 +15,7 @@ typedef struct told_explanation {
     const kith_explanation *e;
 } told_explanation;
 
-void explain_text(FILE *out, const told_explanation *t);
-/* False if memory ran out. */
-bool explain_json(FILE *out, const told_explanation *t);
+/* told: a told_explanation */
+void explain_text(FILE *out, const void *told);
 
 #endif

@@ -157,8 +157,9 @@ static void class_rows(FILE *out, const told_explanation *t)
         class_row(out, t, "known label", trained, (double)NAN);
 }
 
-void explain_text(FILE *out, const told_explanation *t)
+void explain_text(FILE *out, const void *told)
 {
+    const told_explanation *t = told;
     const kith_explanation *e = t->e;
     const term_style style = term_style_of(out);
 

@@ -95,7 +95,7 @@ static void degree_part(FILE *out, const kith_graph_stats *s)
 
 static void component_part(FILE *out, const graph_facts *f)
 {
-    const kith_graph_stats *s = &f->stats;
+    const kith_graph_stats *s = &f->facts->stats;
     const double n = kith_graph_nodes(f->data->graph);
     char number[TERM_NUMBER], share[TERM_NUMBER], nodes[60];
 
@@ -133,7 +133,8 @@ static int32_t next_largest(const graph_facts *f, const bool *shown)
     int32_t best = -1;
 
     for (int32_t c = 0; c < f->data->labels->classes; c++)
-        if (!shown[c] && (best < 0 || f->class_count[c] > f->class_count[best]))
+        if (!shown[c] && (best < 0 || f->facts->class_count[c] >
+                                          f->facts->class_count[best]))
             best = c;
     return best;
 }
@@ -152,13 +153,13 @@ static void class_rows(FILE *out, const graph_facts *f)
     if (!shown)
         return;
     for (int32_t c = 0; c < l->classes; c++)
-        most = fmax(most, (double)f->class_count[c]);
+        most = fmax(most, (double)f->facts->class_count[c]);
     for (int32_t i = 0; i < rows; i++) {
         const int32_t c = few ? i : next_largest(f, shown);
 
         shown[c] = true;
-        left -= f->class_count[c];
-        class_row(out, l->names[c], f->class_count[c], f, most);
+        left -= f->facts->class_count[c];
+        class_row(out, l->names[c], f->facts->class_count[c], f, most);
     }
     if (!few) {
         snprintf(rest, sizeof(rest), "%d more", (int)(l->classes - rows));
@@ -180,13 +181,16 @@ static void label_part(FILE *out, const graph_facts *f)
     term_row(out, "labelled", "%s of %s nodes (%s)",
              term_count(l->labelled, number), term_count(l->nodes, of),
              term_share((double)l->labelled / fmax(1, l->nodes), share));
-    if (isnan(f->homophily))
+    if (isnan(f->facts->homophily))
         term_row(out, "edge homophily", "no edge with both ends labelled");
     else
-        term_row(out, "edge homophily",
-                 "%.4f (%s of %s edges with both ends labelled)", f->homophily,
-                 term_count(llround(f->homophily * (double)f->counted), number),
-                 term_count(f->counted, of));
+        term_row(
+            out, "edge homophily",
+            "%.4f (%s of %s edges with both ends labelled)",
+            f->facts->homophily,
+            term_count(llround(f->facts->homophily * (double)f->facts->counted),
+                       number),
+            term_count(f->facts->counted, of));
     class_rows(out, f);
 }
 
@@ -202,7 +206,7 @@ static void feature_part(FILE *out, const graph_facts *f)
     term_row(out, "columns", "%s", term_count(x->columns, number));
     term_row(out, "stored as", "%s, %s",
              x->row ? x->value ? "sparse" : "sparse, all ones" : "dense",
-             term_bytes(f->sizes.feature_bytes, size));
+             term_bytes(f->facts->feature_bytes, size));
     term_row(out, x->row ? "nonzeros" : "entries", "%s (%.1f a node)",
              term_count(x->entries, number),
              (double)x->entries / fmax(1, x->nodes));
@@ -212,24 +216,25 @@ static void split_part(FILE *out, const graph_facts *f)
 {
     char a[TERM_NUMBER], b[TERM_NUMBER], c[TERM_NUMBER];
 
-    if (f->split_count == 0)
+    if (f->facts->split_count == 0)
         return;
     fputc('\n', out);
     term_heading(out, "Splits");
-    for (int i = 0; i < f->splits_read; i++) {
-        const kith_split *s = &f->split[i];
+    for (int i = 0; i < f->facts->splits_read; i++) {
+        const kith_split *s = &f->facts->split[i];
 
-        term_row(out, f->splits[i], "%s train, %s val, %s test",
+        term_row(out, f->facts->splits[i], "%s train, %s val, %s test",
                  term_count(s->n_train, a), term_count(s->n_val, b),
                  term_count(s->n_test, c));
     }
-    for (int i = f->splits_read; i < f->split_count && i < NAMES_SHOWN; i++) {
-        fputs(i == f->splits_read ? "  and " : ", ", out);
-        term_foreign(out, f->splits[i], 60, false);
+    for (int i = f->facts->splits_read;
+         i < f->facts->split_count && i < NAMES_SHOWN; i++) {
+        fputs(i == f->facts->splits_read ? "  and " : ", ", out);
+        term_foreign(out, f->facts->splits[i], 60, false);
     }
-    if (f->split_count > NAMES_SHOWN)
-        fprintf(out, " and %d more", f->split_count - NAMES_SHOWN);
-    if (f->splits_read < f->split_count)
+    if (f->facts->split_count > NAMES_SHOWN)
+        fprintf(out, " and %d more", f->facts->split_count - NAMES_SHOWN);
+    if (f->facts->splits_read < f->facts->split_count)
         fputc('\n', out);
 }
 
@@ -239,23 +244,26 @@ static void forecast_part(FILE *out, const graph_facts *f)
 
     fputc('\n', out);
     term_heading(out, "Memory each method will need");
-    for (const forecast_method *m = forecast_methods; m->name; m++)
-        if (m->needs_features && f->sizes.columns == 0)
-            term_row(out, m->name, "needs features");
+    for (int i = 0; i < KITH_FORECASTS; i++) {
+        const kith_forecast *c = &f->facts->forecast[i];
+
+        if (isnan(c->bytes))
+            term_row(out, c->method, "needs features");
         else
-            term_row(out, m->name, "%s", term_bytes(m->bytes(&f->sizes), size));
+            term_row(out, c->method, "%s", term_bytes(c->bytes, size));
+    }
     if (!f->data->labels)
         fputs("  (no labels: 2 classes assumed)\n", out);
     else
         fprintf(out, "  (nodes to learn from: %.0f; --split says otherwise)\n",
-                f->sizes.labelled);
+                f->facts->learnt);
 }
 
 void info_text(FILE *stream, const graph_facts *f)
 {
     head(stream, f);
     graph_part(stream, f);
-    degree_part(stream, &f->stats);
+    degree_part(stream, &f->facts->stats);
     component_part(stream, f);
     label_part(stream, f);
     feature_part(stream, f);

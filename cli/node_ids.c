@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "json_text.h"
 #include "term.h"
 
 const char *node_id(const kith_graph *g, int32_t node, char out[NODE_ID])
@@ -35,18 +34,6 @@ const char *shown_id(const char *id, size_t length, char out[SHOWN_ID])
         out[i] = id[i] ? id[i] : '\1';
     out[length] = '\0';
     term_tame(out);
-    return out;
-}
-
-json_t *node_id_json(const kith_graph *g, int32_t node)
-{
-    char buffer[KITH_ID_BUFFER];
-    size_t length;
-    const char *id = kith_graph_id(g, node, buffer, &length);
-    char *copy = strndup(id, length);
-    json_t *out = copy ? json_text(copy) : NULL;
-
-    free(copy);
     return out;
 }
 

@@ -4,7 +4,6 @@
 #ifndef KITH_CLI_NODE_IDS_H
 #define KITH_CLI_NODE_IDS_H
 
-#include <jansson.h>
 #include <stdio.h>
 
 #include "cmd_shared.h"
@@ -21,7 +20,6 @@ const char *shown_id(const char *id, size_t length, char out[SHOWN_ID]);
 /* Print it in `width` columns, as term_foreign() does. */
 void node_id_text(FILE *out, const kith_graph *g, int32_t node, int width,
                   bool pad);
-json_t *node_id_json(const kith_graph *g, int32_t node);
 
 /* The node of that id, or a failure that says so. */
 kith_status node_named(run *r, const kith_graph *g, const char *id,

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "predictions.h"
 #include "term.h"
 
 enum { BAR_WIDTH = 20, CLASSES_SHOWN = 12, NAME_WIDTH = 18 };
@@ -152,13 +151,24 @@ static void test_part(FILE *out, const outcome *o)
 
 /* ---- classes ------------------------------------------------------------- */
 
+/* The most probable class of a row, the first of equals. */
+static int32_t likeliest(const float *row, int32_t classes)
+{
+    int32_t best = 0;
+
+    for (int32_t c = 1; c < classes; c++)
+        if (row[c] > row[best])
+            best = c;
+    return best;
+}
+
 static int64_t *count_predicted(const outcome *o)
 {
     const int64_t classes = kith_model_classes(o->model);
     int64_t *count = calloc((size_t)classes + 1, sizeof(*count));
 
     for (int32_t u = 0; count && u < kith_graph_nodes(o->data->graph); u++)
-        count[predicted_class(o->p + u * classes, (int32_t)classes)]++;
+        count[likeliest(o->p + u * classes, (int32_t)classes)]++;
     return count;
 }
 

@@ -4,13 +4,13 @@
 #include "rank_report.h"
 #include "term.h"
 
-static void tell_wish(const ranking *t, FILE *out)
+static void tell_wish(const ranking_task *t, FILE *out)
 {
     const args *a = t->r.a;
 
     if (args_given(a, "precision"))
         term_row(out, "wish", "precision %g%s", args_real(a, "precision"),
-                 t->cut.precision < args_real(a, "precision")
+                 t->list->cut.precision < args_real(a, "precision")
                      ? ": OUT OF REACH, the nearest is taken"
                      : "");
     else if (args_given(a, "recall"))
@@ -22,16 +22,18 @@ static void tell_wish(const ranking *t, FILE *out)
         term_row(out, "wish", "none: every node is ranked");
 }
 
-static void tell_expected(const ranking *t, FILE *out)
+static void tell_expected(const ranking_task *t, FILE *out)
 {
-    const kith_threshold *c = &t->cut;
-    const double n = t->n_listed;
+    const kith_threshold *c = &t->list->cut;
+    const double n = t->list->listed;
     const int digits = n * c->precision < 10 ? 1 : 0;
     char a[TERM_NUMBER], b[TERM_NUMBER];
 
     term_row(out, "listed", "%s of %s unknown nodes, from probability %.4g",
-             term_count(t->n_listed, a), term_count(t->n_order, b),
-             t->n_listed > 0 ? rank_score_at(t, t->n_listed - 1) : (double)NAN);
+             term_count(t->list->listed, a), term_count(t->list->nodes, b),
+             t->list->listed > 0
+                 ? (double)t->list->probability[t->list->listed - 1]
+                 : (double)NAN);
     if (!isnan(c->precision))
         term_row(out, "expected hits", "%.*f (%.*f to %.*f)", digits,
                  n * c->precision, digits, n * c->precision_low, digits,
@@ -42,22 +44,22 @@ static void tell_expected(const ranking *t, FILE *out)
              c->recall_low, c->recall_high);
     term_row(out, "judged on", "%d positive and %d other labelled nodes, %s",
              (int)c->positives, (int)c->negatives,
-             t->nodes.n_val > 0 ? "those named for tuning"
-                                : "each by a model that has not seen it");
+             t->list->crossed ? "each by a model that has not seen it"
+                              : "those named for tuning");
     if (args_given(t->r.a, "prevalence"))
         term_row(out, "prevalence", "%g, as given",
                  args_real(t->r.a, "prevalence"));
     else
         term_row(out, "prevalence",
                  "%.3g, as among the labelled; --prevalence if it differs",
-                 rank_prevalence(t));
+                 t->list->prevalence);
 }
 
-static void tell_test(const ranking *t, FILE *out)
+static void tell_test(const ranking_task *t, FILE *out)
 {
-    const test_counts n = rank_count_test(t);
+    const kith_rank_test n = t->list->test;
 
-    if (t->nodes.named.n_test == 0)
+    if (t->list->n_test == 0)
         return;
     fputc('\n', out);
     term_heading(out, "Test nodes of the split");
@@ -68,56 +70,51 @@ static void tell_test(const ranking *t, FILE *out)
 }
 
 /* Precision and recall of shorter and longer lists. */
-static kith_status tell_lengths(ranking *t, FILE *out)
+static void tell_lengths(const kith_ranking *r, FILE *out)
 {
     const term_style style = term_style_of(out);
     char number[TERM_NUMBER];
 
     fprintf(out, "\n%s%12s  %9s  %9s  %7s%s\n", style.bold, "the first",
             "from p", "precision", "recall", style.reset);
-    for (int i = 0; rank_lengths[i] > 0 && rank_lengths[i] <= t->n_order; i++) {
-        kith_threshold at;
-        kith_status st;
+    for (int32_t i = 0; i < r->n_lengths; i++) {
+        const kith_rank_length *l = &r->lengths[i];
 
-        st = rank_cut_after(t, rank_lengths[i], &at);
-        if (st != KITH_OK)
-            return st;
-        if (at.hits + at.misses == 0)
+        if (l->holds.hits + l->holds.misses == 0)
             continue; /* none of the known is as high up */
         fprintf(out, "%12s  %9.4g  %9.3f  %7.3f  ",
-                term_count(rank_lengths[i], number),
-                rank_score_at(t, rank_lengths[i] - 1), at.precision, at.recall);
-        term_bar(out, at.precision, 20);
+                term_count(l->first, number), (double)l->probability,
+                l->holds.precision, l->holds.recall);
+        term_bar(out, l->holds.precision, 20);
         fputc('\n', out);
     }
-    return KITH_OK;
 }
 
-kith_status rank_text(FILE *out, ranking *t)
+void rank_text(FILE *out, const ranking_task *t)
 {
     const char *list = args_text(t->r.a, "output");
     char time[TERM_NUMBER];
-    kith_status st;
+    const kith_model *m = t->list->model;
 
     term_heading(out, "List");
     fprintf(out, "  %-16s  ", "positive");
-    term_foreign(out, kith_model_class_name(t->model, t->positive), 40, false);
+    term_foreign(out, kith_model_class_name(m, t->list->options.positive), 40,
+                 false);
     fputc('\n', out);
-    term_row(out, "method", "%s, %s", kith_model_method(t->model),
-             kith_model_balanced(t->model)
+    term_row(out, "method", "%s, %s", kith_model_method(m),
+             kith_model_balanced(m)
                  ? "classes balanced"
                  : "which does not weigh classes: the rare one may come short");
     tell_wish(t, out);
     tell_expected(t, out);
     tell_test(t, out);
-    st = tell_lengths(t, out);
+    tell_lengths(t->list, out);
     fputc('\n', out);
     if (list)
         term_line(out, "%s: %d nodes",
                   strcmp(list, "-") == 0 ? "standard output" : list,
-                  (int)t->n_listed);
+                  (int)t->list->listed);
     else
         fputs("nothing was written: '-o FILE' keeps the list\n", out);
     fprintf(out, "took %s\n", term_seconds(seconds_now() - t->r.begun, time));
-    return st;
 }

@@ -24,9 +24,6 @@ endif()
 if(KITH_WITH_ZSTD)
     kith_part(zstd "${ZSTD_VERSION}" "BSD-3-Clause OR GPL-2.0-only" DYNAMIC_LINK)
 endif()
-if(KITH_BUILD_CLI)
-    kith_part(jansson "${JANSSON_VERSION}" MIT DYNAMIC_LINK)
-endif()
 
 function(kith_package out id name version license)
     set(${out} "    {

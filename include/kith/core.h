@@ -72,6 +72,9 @@ KITH_API void kith_set_allocator(void *(*alloc)(size_t),
                                  void *(*resize)(void *, size_t),
                                  void (*release)(void *));
 
+/* Free an array or text that a call handed over.  NULL is fine. */
+KITH_API void kith_array_free(void *array);
+
 /*
  * The open descriptor that a path stands for: N of /dev/fd/N or
  * /proc/self/fd/N, 0 to 2 of /dev/stdin, /dev/stdout and /dev/stderr; -1 of
@@ -105,6 +108,12 @@ KITH_API kith_status kith_outputs_commit(kith_outputs *s, kith_error *err);
 
 /* What was not committed is gone.  NULL is fine. */
 KITH_API void kith_outputs_free(kith_outputs *s);
+
+/* Write bytes to a file that appears whole or not at all, with the others of a
+ * set if `with` is not NULL; "-" is standard output. */
+KITH_API kith_status kith_file_write(const char *path, const void *bytes,
+                                     size_t length, kith_outputs *with,
+                                     kith_error *err);
 
 /* The version of this header: "MAJOR.MINOR.PATCH", and the same as a number
  * that grows, 10000 MAJOR + 100 MINOR + PATCH. */

@@ -140,6 +140,18 @@ KITH_API kith_status kith_features_convert(const char *path,
                                            kith_features **out,
                                            kith_error *err);
 
+/*
+ * Read nodes by their ids, one a line; # and % begin comments.  *nodes is a new
+ * array, ascending without repeats, to be freed with kith_array_free().
+ *
+ * labels  refuse nodes that have none; NULL = take all
+ *
+ * Errors: KITH_ERR_IO, KITH_ERR_PARSE (err->line set), KITH_ERR_NOMEM.
+ */
+KITH_API kith_status kith_nodes_read(const char *path, const kith_graph *g,
+                                     const kith_labels *labels, int32_t **nodes,
+                                     int32_t *n, kith_error *err);
+
 /* Read a folder of train.txt, test.txt and perhaps val.txt (one id a line).
  * `name` is a name under d's splits/, or the path of such a folder. */
 KITH_API kith_status kith_split_read(const kith_dataset *d, const char *name,

@@ -1,10 +1,20 @@
 /*
- * kith/eval.h: how good predictions are, and random splits to find out.
+ * kith/eval.h: from known labels to answers that can be trusted: hold out,
+ * tune, fit, rank, measure; and tables and JSON of what came of it.
+ *
+ *     kith_protocol p;
+ *     kith_classification *c;
+ *
+ *     kith_train_options_init(&o);
+ *     kith_protocol_make(d, NULL, .2, 1, &p, &err);
+ *     kith_classify(d, "auto", &p, &o, 0, &c, &err);
+ *     kith_predictions_write(d->graph, c->model, c->probabilities, "out.tsv",
+ *                            NULL, NULL, &err);
  */
 #ifndef KITH_EVAL_H
 #define KITH_EVAL_H
 
-#include "kith/model.h"
+#include "kith/explain.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -53,31 +63,6 @@ KITH_API kith_status kith_precision_at(const float *probabilities,
                                        const int32_t *nodes, int32_t n_nodes,
                                        int32_t c, int32_t k, double *out,
                                        kith_error *err);
-
-/* One method on one split. */
-typedef struct kith_trial {
-    kith_scores scores; /* of the test nodes */
-    double validation;  /* accuracy, NaN without validation nodes */
-    double seconds;     /* to train and predict, tuning included */
-    double temperature;
-    kith_certificate certificate;
-} kith_trial;
-
-/*
- * Train on the split as kith_model_train() does, predict and score.  If there
- * are no validation nodes and not everything is fixed, a fifth of the training
- * nodes is held out to tune on, and all are fitted with what was chosen.
- *
- * probabilities  n x classes, filled with those of every node
- * model          on success the model, to be freed with kith_model_free()
- *
- * Errors: those of kith_model_train() and kith_score().
- */
-KITH_API kith_status kith_trial_run(const kith_dataset *d, const char *method,
-                                    const kith_split *split,
-                                    const kith_train_options *options,
-                                    float *probabilities, kith_trial *out,
-                                    kith_model **model, kith_error *err);
 
 /* Values of several trials in two numbers; what is NaN is left out. */
 typedef struct kith_spread {
@@ -157,7 +142,299 @@ KITH_API kith_status kith_hold_out(const kith_graph *graph,
                                    double share, uint64_t seed, int32_t **kept,
                                    int32_t *n_kept, int32_t **held,
                                    int32_t *n_held, kith_error *err);
-KITH_API void kith_array_free(void *array);
+
+/* ---- hold out, tune, fit ------------------------------------------------- */
+
+/* Which labelled nodes a method learns from and which it is tuned on. */
+typedef struct kith_protocol {
+    kith_split whole;  /* train: all to learn from; val: those named to tune
+                          on; test: as given */
+    kith_split tuning; /* of whole.train, what is kept to learn from and what
+                          is held out to tune on first; empty if nothing is */
+    uint64_t seed;     /* that chose it */
+} kith_protocol;
+
+/*
+ * split     learn from its training nodes and tune on its validation nodes, as
+ *           far as they have a label; without training nodes (train NULL), or
+ *           NULL, learn from all labelled nodes that it does not name to tune
+ *           on
+ * hold_out  share of each class, from 0 = none to below 1, that is held out to
+ *           tune on where the split names no such node
+ * seed      chooses them, by ids (kith_hold_out())
+ *
+ * Free with kith_protocol_release().  Errors: KITH_ERR_ARGUMENT (no labels; no
+ * labelled node is left to learn from; a share or node out of range),
+ * KITH_ERR_NOMEM; *out is then empty.  Cost: O(n log n + classes).
+ */
+KITH_API kith_status kith_protocol_make(const kith_dataset *d,
+                                        const kith_split *split,
+                                        double hold_out, uint64_t seed,
+                                        kith_protocol *out, kith_error *err);
+KITH_API void kith_protocol_release(kith_protocol *p);
+
+/* What is fitted first: p->tuning, or p->whole if nothing is held out. */
+KITH_API const kith_split *kith_protocol_first(const kith_protocol *p);
+
+enum { /* bits of what kith_classify() keeps beyond its result */
+       KITH_KEEP_SOLUTION = 1,
+       KITH_KEEP_UNSEEN = 2
+};
+
+typedef struct kith_classification {
+    kith_model *model;       /* fitted to all of protocol->whole.train */
+    kith_model *tuned;       /* to those of protocol->tuning; NULL without */
+    kith_solution *solution; /* of model; NULL if not to be kept */
+    float *probabilities;    /* n x classes, by model */
+    float *unseen;           /* the same by tuned, which has not learnt from
+                                what was held out; NULL if not to be kept */
+    double validation;       /* accuracy on the nodes tuned on, NaN without */
+    int32_t n_validation;
+} kith_classification;
+
+/*
+ * Label every node: what the method leaves open is tuned on the nodes held out
+ * or named for it, and probabilities are calibrated there; then the method is
+ * fitted again to all with the choices kept.  With options->checkpoint FILE
+ * the last fit keeps its state in FILE.last; kith_classify_forget().
+ *
+ * Free with kith_classification_free(); d must outlive a solution.  Errors,
+ * threads: those of kith_model_train().  Cost: that of one or two.
+ */
+KITH_API kith_status kith_classify(const kith_dataset *d, const char *method,
+                                   const kith_protocol *protocol,
+                                   const kith_train_options *options,
+                                   unsigned keep, kith_classification **out,
+                                   kith_error *err);
+KITH_API void kith_classification_free(kith_classification *c);
+
+/* Remove both checkpoints, once the result is safe.  NULL is fine. */
+KITH_API void kith_classify_forget(const char *checkpoint);
+
+/* ---- a ranked list ------------------------------------------------------- */
+
+typedef struct kith_rank_options {
+    int32_t positive;  /* the class to look for; default 0 */
+    kith_goal goal;    /* KITH_GOAL_AT, the default: the first `budget` nodes */
+    double wish;       /* of the other goals */
+    int32_t budget;    /* 0, the default: all */
+    double prevalence; /* share of positives among the unknown; NaN, the
+                          default: that of the known */
+} kith_rank_options;
+
+KITH_API void kith_rank_options_init(kith_rank_options *o);
+
+/* How a list of some length is expected to do. */
+typedef struct kith_rank_length {
+    int32_t first;     /* nodes of it */
+    float probability; /* of the last of them */
+    kith_threshold holds;
+} kith_rank_length;
+
+/* What the test nodes of a split say, of all nodes as probable as the list's
+ * last one. */
+typedef struct kith_rank_test {
+    int64_t positives, hits, listed;
+    double precision, recall; /* NaN where nothing is counted */
+} kith_rank_test;
+
+typedef struct kith_ranking {
+    kith_model *model;
+    kith_rank_options options; /* as given */
+    double prevalence;         /* as given, or as among the known */
+    int32_t nodes;      /* ranked: neither learnt from nor named to tune on */
+    int32_t listed;     /* the first so many of them are the list */
+    int32_t *node;      /* of each place, the most probable first */
+    float *probability; /* of each place */
+    kith_threshold cut; /* what the list holds */
+    bool crossed;       /* judged on nodes learnt from, each by a model that has
+                           not seen it; false: on those named to tune on */
+    int32_t n_test;
+    kith_rank_test test;
+    int32_t n_lengths;
+    kith_rank_length *lengths; /* 10, 20, 50, 100, ... */
+    int32_t known;             /* nodes to judge by: */
+    double *score;             /* minus the unknown nodes above it, by a model
+                                  that has not learnt from it */
+    bool *is;                  /* of the positive class */
+} kith_ranking;
+
+/*
+ * Rank all nodes that are not known by the probability of one class, and say
+ * what a list of the first of them holds.  Known nodes are scored by models
+ * that have not learnt from them: those named to tune on by the one model,
+ * else ten times a tenth by a model of the other nine.  Scores are places,
+ * since a model that saw fewer labels is less sure of everything but orders
+ * nodes much alike.  Classes are balanced where the method can.
+ *
+ * Free with kith_ranking_free().  Errors: those of kith_model_train() and
+ * kith_threshold_choose(); KITH_ERR_ARGUMENT (no such class; no node is left
+ * to rank).  Cost: up to twelve trainings, one of them tuned.
+ */
+KITH_API kith_status kith_rank(const kith_dataset *d, const char *method,
+                               const kith_protocol *protocol,
+                               const kith_train_options *options,
+                               const kith_rank_options *rank,
+                               kith_ranking **out, kith_error *err);
+KITH_API void kith_ranking_free(kith_ranking *r); /* NULL is fine */
+
+/* What the first n hold. */
+KITH_API kith_status kith_ranking_after(const kith_ranking *r, int32_t n,
+                                        kith_threshold *out, kith_error *err);
+
+/* ---- methods on splits --------------------------------------------------- */
+
+/* One method on one split. */
+typedef struct kith_trial {
+    kith_scores scores; /* of the test nodes */
+    double validation;  /* accuracy, NaN without validation nodes */
+    double seconds;     /* to train and predict, tuning included */
+    double temperature;
+    kith_certificate certificate;
+} kith_trial;
+
+/*
+ * Train on the split as kith_model_train() does, predict and score.  If there
+ * are no validation nodes and not everything is fixed, a fifth of the training
+ * nodes is held out to tune on, and all are fitted with what was chosen.
+ *
+ * probabilities  n x classes, filled with those of every node
+ * model          on success the model, to be freed with kith_model_free()
+ *
+ * Errors: those of kith_model_train() and kith_score().
+ */
+KITH_API kith_status kith_trial_run(const kith_dataset *d, const char *method,
+                                    const kith_split *split,
+                                    const kith_train_options *options,
+                                    float *probabilities, kith_trial *out,
+                                    kith_model **model, kith_error *err);
+
+typedef enum kith_measure {
+    KITH_ACCURACY = 0,
+    KITH_DIFFERENCE, /* of accuracy to the first method's, split by split */
+    KITH_MACRO_F1,
+    KITH_AUC,
+    KITH_AVERAGE_PRECISION,
+    KITH_LOG_LOSS,
+    KITH_ECE,
+    KITH_SECONDS,
+    KITH_PRECISION_AT,
+    KITH_MEASURES /* how many */
+} kith_measure;
+
+typedef struct kith_evaluation_options {
+    kith_train_options train;
+    int32_t precision_at; /* also precision at so many; 0, the default: not */
+    int32_t positive;     /* the class of that */
+    bool edge_weights;    /* also average weights of edges; default no */
+} kith_evaluation_options;
+
+KITH_API void kith_evaluation_options_init(kith_evaluation_options *o);
+
+/* One method on one split, and what else was asked for. */
+typedef struct kith_result {
+    kith_trial trial;
+    double precision;  /* at k; NaN if it was not asked for */
+    bool unbalanced;   /* balance was asked for and had no effect */
+    double weights[4]; /* as kith_model_average_weights() */
+    char *choices;     /* what the model used, a JSON object */
+} kith_result;
+
+/* The data, methods and splits given must outlive it. */
+typedef struct kith_evaluation {
+    const kith_dataset *data;
+    kith_evaluation_options options;
+    const char *const *method;
+    int methods;
+    const kith_split *split;
+    int splits;
+    int32_t *unlabelled; /* of each split: test nodes without a label */
+    kith_result *result; /* methods x splits */
+    kith_spread *spread; /* methods x KITH_MEASURES: over the splits */
+} kith_evaluation;
+
+/*
+ * kith_trial_run() for every method on every split.  Progress tells of the
+ * method and split: "lcm 2/5 learning".
+ *
+ * Free with kith_evaluation_free().  Errors: those of kith_trial_run(), before
+ * the first of them KITH_ERR_ARGUMENT if there are no labels or a split, named,
+ * has no labelled node to test on.
+ */
+KITH_API kith_status kith_evaluate(const kith_dataset *d,
+                                   const char *const *methods, int n_methods,
+                                   const kith_split *splits, int n_splits,
+                                   const kith_evaluation_options *options,
+                                   kith_evaluation **out, kith_error *err);
+KITH_API void kith_evaluation_free(kith_evaluation *e); /* NULL is fine */
+
+/* One measure of a method over the splits, method from 0. */
+KITH_API kith_spread kith_evaluation_spread(const kith_evaluation *e,
+                                            int method, kith_measure which);
+
+/* ---- tables -------------------------------------------------------------- */
+
+/*
+ * Tables are text in columns parted by tabs, the first line naming them; they
+ * are packed if the path ends in .gz or .zst, appear whole or not at all, with
+ * the others of a set if `with` is not NULL, and go to standard output if the
+ * path is "-".  Errors: KITH_ERR_IO, KITH_ERR_ARGUMENT (an id or class with a
+ * tab or line end), KITH_ERR_NOMEM.
+ */
+
+/* node, label, confidence, and a column for each class; a row per node in the
+ * order of the input.  Rows are scaled to sum to 1; KITH_ERR_RANGE if one
+ * cannot be.  job (NULL is fine) may cancel. */
+KITH_API kith_status kith_predictions_write(
+    const kith_graph *g, const kith_model *m, const float *probabilities,
+    const char *path, const kith_job *job, kith_outputs *with, kith_error *err);
+
+/*
+ * Read such a table again: columns are found by the names in its first line,
+ * `node` and one for each of the classes, of equal names the last; others may
+ * be there.
+ *
+ * out    n x classes of room, filled; nodes that have no row get NaN
+ * found  how many rows there are, may be NULL
+ *
+ * Errors: KITH_ERR_IO, KITH_ERR_PARSE (a column that is missing, a row too
+ * short or long, an unknown node, one given twice, no number from 0 to 1),
+ * KITH_ERR_NOMEM.
+ */
+KITH_API kith_status kith_predictions_read(const char *path,
+                                           const kith_graph *g,
+                                           const char *const *classes,
+                                           int32_t n_classes, float *out,
+                                           int32_t *found, kith_error *err);
+
+/* rank, node, probability: the list, r->listed rows. */
+KITH_API kith_status kith_ranking_write(const kith_ranking *r,
+                                        const kith_graph *g, const char *path,
+                                        kith_outputs *with, kith_error *err);
+
+/* node, score, uncertainty, influence: what kith_suggest() found. */
+KITH_API kith_status kith_suggestions_write(const kith_suggestion *list,
+                                            int32_t n, const kith_graph *g,
+                                            const char *path,
+                                            kith_outputs *with,
+                                            kith_error *err);
+
+/* ---- JSON ---------------------------------------------------------------- */
+
+/*
+ * Results as one JSON object, indented, numbers with 15 digits, null for what
+ * is no finite number: *length bytes and a NUL at *json, to be freed with
+ * kith_array_free().  Errors: KITH_ERR_NOMEM.
+ */
+KITH_API kith_status kith_ranking_json(const kith_ranking *r, char **json,
+                                       size_t *length, kith_error *err);
+/* name, path: of the data, to be told; random, seed: splits were drawn by it.
+ */
+KITH_API kith_status kith_evaluation_json(const kith_evaluation *e,
+                                          const char *name, const char *path,
+                                          bool random, uint64_t seed,
+                                          char **json, size_t *length,
+                                          kith_error *err);
 
 #ifdef __cplusplus
 }

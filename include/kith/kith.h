@@ -14,6 +14,7 @@
 #include "kith/data.h"
 #include "kith/eval.h"
 #include "kith/explain.h"
+#include "kith/facts.h"
 #include "kith/generate.h"
 #include "kith/graph.h"
 #include "kith/model.h"

@@ -29,6 +29,9 @@ typedef struct kith_method_info {
 /* The methods there are, in the order of a list; *count of them. */
 KITH_API const kith_method_info *kith_methods(int *count);
 
+/* Can it do nothing without features?  False for a name that is no method. */
+KITH_API bool kith_method_needs_features(const char *name);
+
 /* ---- parameters ---------------------------------------------------------- */
 
 typedef enum kith_prep {

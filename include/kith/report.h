@@ -43,6 +43,12 @@ KITH_API kith_status kith_report_explanation(const kith_solution *s,
                                              char **html, size_t *length,
                                              kith_error *err);
 
+/* The same for programs: JSON as in kith/eval.h. */
+KITH_API kith_status kith_explanation_json(const kith_solution *s,
+                                           const kith_explanation *e,
+                                           char **json, size_t *length,
+                                           kith_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -79,6 +79,11 @@ void kith__free(void *block)
         hook_release(block);
 }
 
+void kith_array_free(void *array)
+{
+    kith__free(array);
+}
+
 char *kith__copy_string(const char *text, size_t length)
 {
     char *copy = kith__alloc((int64_t)length + 1, 1);

@@ -171,6 +171,21 @@ out:
     return st;
 }
 
+kith_status kith_file_write(const char *path, const void *bytes, size_t length,
+                            kith_outputs *with, kith_error *err)
+{
+    kith__out *o = NULL;
+    kith_status st = KITH_OK;
+
+    TRY(kith__out_open(path, &o, err));
+    TRY(kith__out_write(o, bytes, (int64_t)length, err));
+    st = with ? kith__outputs_add(with, o, err) : kith__out_commit(o, err);
+    o = NULL;
+out:
+    kith__out_abort(o);
+    return st;
+}
+
 static kith_status fail_item(const item *it, kith_error *err)
 {
     return kith__fail_errno(err, it->shown,

@@ -16,9 +16,9 @@
 #include "io/reader.h"
 #include "kith/data.h"
 
-/* Read ids, one a line, as nodes: ascending, repeats merged. */
-static kith_status read_nodes(const char *path, const kith_graph *g,
-                              int32_t **out, int32_t *n_out, kith_error *err)
+kith_status kith_nodes_read(const char *path, const kith_graph *g,
+                            const kith_labels *labels, int32_t **out,
+                            int32_t *n_out, kith_error *err)
 {
     kith_status st = KITH_OK;
     kith__reader r = {0};
@@ -26,6 +26,10 @@ static kith_status read_nodes(const char *path, const kith_graph *g,
     int64_t n = 0, capacity = 0;
     bool more;
 
+    *out = NULL;
+    *n_out = 0;
+    if (!kith__grow((void **)&nodes, &capacity, 1, sizeof(*nodes)))
+        TRY(kith__no_memory(err));
     TRY(kith__reader_open(path, &r, err));
     for (;;) {
         char shown[KITH_QUOTE_BUFFER];
@@ -35,11 +39,16 @@ static kith_status read_nodes(const char *path, const kith_graph *g,
         if (!more)
             break;
         node = kith_graph_find(g, r.text, (size_t)r.length);
+        kith__quote(shown, r.text, (size_t)r.length);
         if (node < 0)
             TRY(kith__reader_fail(
                 &r, err,
                 "unknown node '%s', expected a node of the graph (%d nodes)",
-                kith__quote(shown, r.text, (size_t)r.length), (int)g->n));
+                shown, (int)g->n));
+        if (labels && labels->of[node] < 0)
+            TRY(kith__reader_fail(
+                &r, err, "node '%s' has no label, expected a labelled node",
+                shown));
         if (!kith__grow((void **)&nodes, &capacity, n + 1, sizeof(*nodes)))
             TRY(kith__no_memory(err));
         nodes[n++] = node;
@@ -92,7 +101,7 @@ static kith_status read_part(const char *folder, const char *name,
 
     TRY(kith__find_file(folder, name, &path, err));
     if (path)
-        TRY(read_nodes(path, g, nodes, n, err));
+        TRY(kith_nodes_read(path, g, NULL, nodes, n, err));
     else if (required)
         TRY(kith__fail(err, KITH_ERR_IO, folder, 0,
                        "is not a split: it has no %s", name));

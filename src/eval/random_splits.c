@@ -273,8 +273,3 @@ out:
     kith__free(part_of);
     return st;
 }
-
-void kith_array_free(void *array)
-{
-    kith__free(array);
-}

@@ -116,3 +116,10 @@ const kith_method_info *kith_methods(int *count)
     *count = METHODS;
     return list;
 }
+
+bool kith_method_needs_features(const char *name)
+{
+    const kith__method *m = kith__method_find(name);
+
+    return m && m->needs_features;
+}

@@ -5,8 +5,8 @@
 #define KITH_REPORT_MEASURES_H
 
 #include "core/status.h"
+#include "io/json_writer.h"
 #include "kith/report.h"
-#include "report/json_writer.h"
 
 /* What is judged: nodes with a label, and the probabilities they were given. */
 typedef struct kith__judged {

@@ -5,7 +5,7 @@
 #define KITH_REPORT_PAGE_H
 
 #include "core/status.h"
-#include "report/json_writer.h"
+#include "io/json_writer.h"
 
 /* All before the body's contents: policy, style and a title that holds no
  * markup. */

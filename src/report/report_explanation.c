@@ -1,8 +1,9 @@
 /*
- * report_explanation.c: the page about one node.
+ * report_explanation.c: the page about one node, and the same for programs.
  */
 #include <string.h>
 
+#include "io/json_writer.h"
 #include "kith/report.h"
 #include "models/solution.h"
 #include "report/page.h"
@@ -142,4 +143,109 @@ kith_status kith_report_explanation(const kith_solution *s,
     put_features(&j, e);
     kith__json_close(&j, '}');
     return kith__page_end(&j, html, length, err);
+}
+
+/* ---- for programs -------------------------------------------------------- */
+
+static void tell_class(kith__json *j, const kith_solution *s, const char *name,
+                       int32_t c)
+{
+    if (c < 0)
+        kith__json_null(j, name);
+    else
+        kith__json_string(j, name, kith_model_class_name(s->model, c));
+}
+
+static void tell_parts(kith__json *j, const kith_solution *s, const char *name,
+                       const kith_part *list, int32_t n)
+{
+    kith__json_open(j, name, '[');
+    for (int32_t i = 0; i < n; i++) {
+        kith__json_open(j, NULL, '{');
+        kith__json_node(j, "node", s->data->graph, list[i].node);
+        tell_class(j, s, "label", list[i].label);
+        kith__json_number(j, "value", list[i].value);
+        kith__json_close(j, '}');
+    }
+    kith__json_close(j, ']');
+}
+
+static void tell_neighbours(kith__json *j, const kith_solution *s,
+                            const kith_explanation *e)
+{
+    kith__json_open(j, "neighbours", '[');
+    for (int32_t i = 0; i < e->n_neighbours; i++) {
+        const kith_via *v = &e->neighbours[i];
+
+        kith__json_open(j, NULL, '{');
+        kith__json_node(j, "node", s->data->graph, v->node);
+        tell_class(j, s, "label", s->trained[v->node]);
+        kith__json_number(j, "weight", v->weight);
+        kith__json_number(j, "value", v->value);
+        kith__json_close(j, '}');
+    }
+    kith__json_close(j, ']');
+}
+
+static void tell_features(kith__json *j, const kith_explanation *e)
+{
+    kith__json_open(j, "features", '[');
+    for (int32_t i = 0; i < e->n_features; i++) {
+        const kith_feature_part *p = &e->features[i];
+
+        kith__json_open(j, NULL, '{');
+        kith__json_count(j, "column", p->column);
+        kith__json_string(j, "of", p->of);
+        kith__json_number(j, "amount", p->amount);
+        kith__json_number(j, "weight", p->weight);
+        kith__json_number(j, "value", p->value);
+        kith__json_close(j, '}');
+    }
+    kith__json_close(j, ']');
+}
+
+static void tell_sum(kith__json *j, const kith_explanation *e)
+{
+    kith__json_number(j, "own", e->own);
+    kith__json_number(j, "echo", e->echo);
+    kith__json_number(j, "labelled", e->labelled);
+    kith__json_number(j, "others", e->others);
+    kith__json_number(j, "constant", e->constant);
+    kith__json_number(j, "unconverged", e->unconverged);
+    kith__json_number(j, "sum", e->sum);
+    kith__json_number(j, "residual", e->residual);
+    kith__json_count(j, "iterations", e->iterations);
+    kith__json_bool(j, "fixed_point", e->kind == KITH_SUM_FIXED_POINT);
+    kith__json_string(j, "kind", kith_sum_name(e->kind));
+    kith__json_string(j, "contributions", kith_explanation_words(e));
+    kith__json_bool(j, "roots", e->roots);
+    kith__json_bool(j, "clamped", e->clamped);
+}
+
+kith_status kith_explanation_json(const kith_solution *s,
+                                  const kith_explanation *e, char **json,
+                                  size_t *length, kith_error *err)
+{
+    kith__json j = {.indented = true};
+
+    kith__json_open(&j, NULL, '{');
+    kith__json_node(&j, "node", s->data->graph, e->node);
+    tell_class(&j, s, "class", e->of_class);
+    tell_class(&j, s, "predicted", e->likeliest);
+    tell_class(&j, s, "label", s->trained[e->node]);
+    kith__json_string(&j, "method", kith_model_method(s->model));
+    kith__json_number(&j, "probability", e->probability);
+    kith__json_number(&j, "belief", e->belief);
+    tell_sum(&j, e);
+    tell_parts(&j, s, "top_labelled", e->top_labelled, e->n_labelled);
+    tell_parts(&j, s, "top_others", e->top_others, e->n_others);
+    kith__json_number(&j, "through_neighbours", e->through_neighbours);
+    tell_neighbours(&j, s, e);
+    put_paths(&j, s, e);
+    kith__json_bool(&j, "paths_complete", e->paths_complete);
+    tell_features(&j, e);
+    kith__json_number(&j, "feature_sum", e->feature_sum);
+    kith__json_number(&j, "bias", e->bias);
+    kith__json_close(&j, '}');
+    return kith__json_take(&j, json, length, err);
 }

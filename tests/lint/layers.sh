@@ -33,7 +33,7 @@ includes include src tools cli examples | LC_ALL=C sort | awk '
         may["eval"] = " core graph io data kernels engines nn models eval "
         may["report"] = may["eval"] "report "
         may["paper"] = may["report"] "generate paper "
-        may["bench"] = " core graph kernels bench "
+        may["bench"] = " core graph io kernels bench "
         # where a header of another project may be included
         only["zlib.h"] = "^src/io/"
         only["zstd.h"] = "^src/io/"
@@ -41,7 +41,6 @@ includes include src tools cli examples | LC_ALL=C sort | awk '
         only["omp.h"] = "^src/core/"
         only["cblas.h"] = "^src/kernels/gemm.c$"
         only["lbfgs.h"] = "^src/models/"
-        only["jansson.h"] = "^cli/"
         only["mpi.h"] = only["petsc.h"] = "^src/engines/petsc/"
     }
     function wrong(why) {

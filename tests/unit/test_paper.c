@@ -279,7 +279,7 @@ static kith_status write_all(kith__doc *d, kith_error *err)
         kith__json text = {0};
 
         formats[i](&text, d);
-        st = kith__text_save(&text, check_path("page"), err);
+        st = kith__text_add(&text, check_path("page"), NULL, err);
     }
     return st;
 }

@@ -4,7 +4,7 @@
  */
 #include "core/alloc.h"
 #include "generated.h"
-#include "report/json_writer.h"
+#include "io/json_writer.h"
 
 typedef struct page {
     kith_dataset *opened, own, *data; /* data: own, with fewer labels */

@@ -40,4 +40,49 @@ kith_status kith_bench_step(const kith_graph *g, int classes, int repeats,
                             int plain, const kith_job *job,
                             kith_bench_times *out, kith_error *err);
 
+/* ---- several graphs, beside peers ---------------------------------------- */
+
+enum { KITH_BENCH_NAME = 64, KITH_BENCH_ROWS = 16, KITH_BENCH_PEERS = 128 };
+
+/* One graph. */
+typedef struct kith_bench_row {
+    char name[KITH_BENCH_NAME];
+    int32_t nodes;
+    int64_t edges;
+    bool numbered; /* by degree */
+    double build;  /* seconds from the file as listed to the built one, 0 if it
+                      was built before */
+    kith_bench_times t;
+} kith_bench_row;
+
+/* What a peer took for the same step on the same graph. */
+typedef struct kith_bench_peer {
+    char graph[KITH_BENCH_NAME], name[KITH_BENCH_NAME];
+    double seconds;                /* 0 if it was skipped */
+    char skipped[KITH_BENCH_NAME]; /* why */
+} kith_bench_peer;
+
+typedef struct kith_bench_report {
+    int classes, repeats;
+    kith_bench_limits limits;
+    kith_bench_row rows[KITH_BENCH_ROWS];
+    int n_rows;
+    kith_bench_peer peers[KITH_BENCH_PEERS];
+    int n_peers;
+} kith_bench_report;
+
+/* Nanoseconds for each of the 2m stored neighbours. */
+double kith_bench_cost(const kith_bench_row *row, double seconds);
+
+/* Of what memory allows: gathers a second of the step, and the bytes that must
+ * pass at least once. */
+double kith_bench_share_of_gathers(const kith_bench_report *b,
+                                   const kith_bench_row *r);
+double kith_bench_share_of_triad(const kith_bench_report *b,
+                                 const kith_bench_row *r);
+
+/* JSON as in kith/eval.h. */
+kith_status kith_bench_json(const kith_bench_report *b, char **json,
+                            size_t *length, kith_error *err);
+
 #endif

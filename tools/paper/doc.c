@@ -171,25 +171,12 @@ void kith__put(kith__json *to, const char *format, ...)
 kith_status kith__text_add(kith__json *text, const char *path,
                            kith_outputs *with, kith_error *err)
 {
-    kith__out *o = NULL;
-    kith_status st = KITH_OK;
+    const kith_status st = text->failed
+                               ? kith__no_memory(err)
+                               : kith_file_write(path, text->at,
+                                                 (size_t)text->n, with, err);
 
-    if (text->failed) {
-        st = kith__no_memory(err);
-        goto out;
-    }
-    TRY(kith__out_open(path, &o, err));
-    TRY(kith__out_write(o, text->at, text->n, err));
-    st = with ? kith__outputs_add(with, o, err) : kith__out_commit(o, err);
-    o = NULL;
-out:
-    kith__out_abort(o);
     kith__free(text->at);
     *text = (kith__json){0};
     return st;
-}
-
-kith_status kith__text_save(kith__json *text, const char *path, kith_error *err)
-{
-    return kith__text_add(text, path, NULL, err);
 }

@@ -9,9 +9,9 @@
 #include <stdint.h>
 
 #include "core/status.h"
+#include "io/json_writer.h"
 #include "kith/eval.h"
 #include "paper/plan.h"
-#include "report/json_writer.h"
 
 enum { KITH__LABEL = 64, KITH__NOTE = 400 };
 
@@ -105,10 +105,8 @@ typedef void kith__write_fn(kith__json *to, const kith__doc *d);
 kith__write_fn kith__write_markdown, kith__write_json, kith__write_latex,
     kith__write_html;
 
-/* Write the text to a file, whole or not at all, and release it. */
-kith_status kith__text_save(kith__json *text, const char *path,
-                            kith_error *err);
-/* The same, with the others of a set if that is not NULL. */
+/* Write the text to a file, whole or not at all and with the others of a set if
+ * that is not NULL, and release it. */
 kith_status kith__text_add(kith__json *text, const char *path,
                            kith_outputs *with, kith_error *err);
 

@@ -54,7 +54,7 @@ kith_status kith__result_write(const char *path, const char *key,
     if (!text.failed)
         kith__put(&text, "sum %016" PRIx64 "\n",
                   (uint64_t)XXH3_64bits(text.at, (size_t)text.n));
-    return kith__text_save(&text, path, err);
+    return kith__text_add(&text, path, NULL, err);
 }
 
 /* ---- reading ------------------------------------------------------------- */

@@ -1,14 +1,15 @@
 /*
  * forecast.h: the memory each method will need, told before it runs.
  */
-#ifndef KITH_CLI_FORECAST_H
-#define KITH_CLI_FORECAST_H
+#ifndef KITH_EVAL_FORECAST_H
+#define KITH_EVAL_FORECAST_H
 
 #include <stdbool.h>
-#include <stdint.h>
+
+#include "kith/facts.h"
 
 /* The sizes that a forecast rests on. */
-typedef struct forecast_sizes {
+typedef struct kith__sizes {
     double nodes;
     double edges; /* undirected */
     double classes;
@@ -17,14 +18,8 @@ typedef struct forecast_sizes {
     double columns;        /* of the features, 0 = none */
     double feature_bytes;  /* of the matrix in memory */
     double smoothed_bytes; /* of the same as smoothed by default */
-} forecast_sizes;
+} kith__sizes;
 
-typedef struct forecast_method {
-    const char *name;
-    bool needs_features;
-    double (*bytes)(const forecast_sizes *s);
-} forecast_method;
-
-extern const forecast_method forecast_methods[]; /* name NULL ends */
+void kith__forecast(const kith__sizes *s, kith_forecast out[KITH_FORECASTS]);
 
 #endif

@@ -1,0 +1,187 @@
+#include "eval/evaluation_json.h"
+
+#include "io/json_writer.h"
+
+/* ---- what a model chose -------------------------------------------------- */
+
+static void put_params(kith__json *j, const kith_params *p)
+{
+    kith__json_string(j, "prep", kith_prep_name(p->prep));
+    kith__json_count(j, "smooth", p->smooth);
+    kith__json_number(j, "penalty", p->penalty);
+    kith__json_bool(j, "clamp", p->clamp);
+    kith__json_bool(j, "balance", p->balance);
+    kith__json_count(j, "iterations", p->iterations);
+    kith__json_number(j, "tolerance", p->tolerance);
+    kith__json_number(j, "damping", p->damping);
+    kith__json_number(j, "g1", p->g1);
+    kith__json_number(j, "g2", p->g2);
+    kith__json_number(j, "lambda", p->lambda);
+    kith__json_count(j, "outer", p->outer);
+    kith__json_count(j, "inner", p->inner);
+    kith__json_bool(j, "as_written", p->as_written);
+    kith__json_bool(j, "uncentred", p->uncentred);
+    kith__json_string(j, "gradient",
+                      p->gradient == KITH_GRADIENT_EXACT ? "exact" : "paper");
+    kith__json_number(j, "bound", p->bound);
+}
+
+kith_status kith__choices_json(const kith_model *m, char **out, kith_error *err)
+{
+    kith__json j = {.indented = true};
+    size_t length;
+
+    kith__json_open(&j, NULL, '{');
+    kith__json_string(&j, "method", kith_model_method(m));
+    for (int32_t i = 0; i < kith_model_settings(m); i++) {
+        const kith_setting s = kith_model_setting(m, i);
+
+        if (s.text)
+            kith__json_string(&j, s.name, s.text);
+        else
+            kith__json_number(&j, s.name, s.number);
+    }
+    if (kith_model_settings(m) == 0)
+        put_params(&j, kith_model_params(m));
+    kith__json_close(&j, '}');
+    return kith__json_take(&j, out, &length, err);
+}
+
+/* ---- an evaluation ------------------------------------------------------- */
+
+static void put_weights(kith__json *j, const double weights[4])
+{
+    static const char *const names[] = {"same_before", "other_before",
+                                        "same_after", "other_after"};
+
+    kith__json_open(j, "edge_weights", '{');
+    for (int i = 0; i < 4; i++)
+        kith__json_number(j, names[i], weights[i]);
+    kith__json_close(j, '}');
+}
+
+static void put_trial(kith__json *j, const kith_evaluation *e,
+                      const kith_split *split, const kith_result *r)
+{
+    const kith_trial *t = &r->trial;
+    const kith_scores *s = &t->scores;
+
+    kith__json_open(j, NULL, '{');
+    kith__json_string(j, "split", split->name ? split->name : "");
+    kith__json_hash(j, "split_hash", split->hash);
+    kith__json_number(j, "val", t->validation);
+    kith__json_number(j, "test", s->accuracy);
+    kith__json_count(j, "test_nodes", s->nodes);
+    kith__json_number(j, "macro_f1", s->macro_f1);
+    kith__json_number(j, "auc", s->auc);
+    kith__json_number(j, "average_precision", s->average_precision);
+    kith__json_number(j, "log_loss", s->log_loss);
+    kith__json_number(j, "ece", s->ece);
+    if (e->options.precision_at > 0)
+        kith__json_number(j, "precision_at", r->precision);
+    kith__json_number(j, "seconds", t->seconds);
+    kith__json_number(j, "temperature", t->temperature);
+    kith__json_number(j, "rho", t->certificate.rho);
+    kith__json_number(j, "residual", t->certificate.residual);
+    kith__json_value(j, "params", r->choices);
+    if (e->options.edge_weights)
+        put_weights(j, r->weights);
+    kith__json_close(j, '}');
+}
+
+static void put_spread(kith__json *j, const char *name, kith_spread s)
+{
+    kith__json_open(j, name, '{');
+    kith__json_number(j, "mean", s.mean);
+    kith__json_number(j, "std", s.std);
+    kith__json_close(j, '}');
+}
+
+/* Accuracy and what is compared as mean and std, the rest as the mean, with
+ * the deviations apart. */
+static void put_method(kith__json *j, const kith_evaluation *e, int m)
+{
+    static const char *const plain[KITH_MEASURES] = {
+        [KITH_MACRO_F1] = "macro_f1",
+        [KITH_AUC] = "auc",
+        [KITH_AVERAGE_PRECISION] = "average_precision",
+        [KITH_LOG_LOSS] = "log_loss",
+        [KITH_ECE] = "ece",
+        [KITH_SECONDS] = "seconds"};
+
+    kith__json_open(j, NULL, '{');
+    kith__json_string(j, "method", e->method[m]);
+    put_spread(j, "accuracy", kith_evaluation_spread(e, m, KITH_ACCURACY));
+    put_spread(j, "difference", kith_evaluation_spread(e, m, KITH_DIFFERENCE));
+    for (kith_measure i = 0; i < KITH_MEASURES; i++)
+        if (plain[i])
+            kith__json_number(j, plain[i],
+                              kith_evaluation_spread(e, m, i).mean);
+    if (e->options.precision_at > 0)
+        put_spread(j, "precision_at",
+                   kith_evaluation_spread(e, m, KITH_PRECISION_AT));
+    kith__json_open(j, "std", '{');
+    for (kith_measure i = 0; i < KITH_MEASURES; i++)
+        if (plain[i])
+            kith__json_number(j, plain[i], kith_evaluation_spread(e, m, i).std);
+    kith__json_close(j, '}');
+    kith__json_open(j, "trials", '[');
+    for (int s = 0; s < e->splits; s++)
+        put_trial(j, e, &e->split[s], &e->result[m * e->splits + s]);
+    kith__json_close(j, ']');
+    kith__json_close(j, '}');
+}
+
+static void put_split(kith__json *j, const kith_split *s, int32_t unlabelled)
+{
+    kith__json_open(j, NULL, '{');
+    kith__json_string(j, "name", s->name ? s->name : "");
+    kith__json_hash(j, "hash", s->hash);
+    kith__json_count(j, "train", s->n_train);
+    kith__json_count(j, "val", s->n_val);
+    kith__json_count(j, "test", s->n_test);
+    kith__json_count(j, "unlabelled", unlabelled);
+    kith__json_close(j, '}');
+}
+
+static void put_data(kith__json *j, const kith_dataset *d)
+{
+    kith__json_count(j, "nodes", kith_graph_nodes(d->graph));
+    kith__json_count(j, "edges", kith_graph_edges(d->graph));
+    kith__json_count(j, "classes", d->labels->classes);
+    kith__json_count(j, "features", d->features ? d->features->columns : 0);
+    kith__json_count(j, "labelled", d->labels->labelled);
+    kith__json_hash(j, "graph_hash", kith_graph_hash(d->graph));
+}
+
+kith_status kith_evaluation_json(const kith_evaluation *e, const char *name,
+                                 const char *path, bool random, uint64_t seed,
+                                 char **json, size_t *length, kith_error *err)
+{
+    kith__json j = {.indented = true};
+
+    kith__json_open(&j, NULL, '{');
+    kith__json_string(&j, "dataset", name);
+    kith__json_string(&j, "path", path);
+    put_data(&j, e->data);
+    if (random)
+        kith__json_count(&j, "seed", (int64_t)seed);
+    else
+        kith__json_null(&j, "seed");
+    kith__json_string(&j, "version", kith_version());
+    if (e->options.precision_at > 0) {
+        kith__json_count(&j, "precision_at", e->options.precision_at);
+        kith__json_string(&j, "positive",
+                          e->data->labels->names[e->options.positive]);
+    }
+    kith__json_open(&j, "splits", '[');
+    for (int i = 0; i < e->splits; i++)
+        put_split(&j, &e->split[i], e->unlabelled[i]);
+    kith__json_close(&j, ']');
+    kith__json_open(&j, "results", '[');
+    for (int i = 0; i < e->methods; i++)
+        put_method(&j, e, i);
+    kith__json_close(&j, ']');
+    kith__json_close(&j, '}');
+    return kith__json_take(&j, json, length, err);
+}

@@ -1,0 +1,319 @@
+/*
+ * predictions.c: tables of nodes, written and read: predictions, ranked lists,
+ * suggestions.
+ */
+#include <math.h>
+
+#include "core/alloc.h"
+#include "core/job.h"
+#include "io/fields.h"
+#include "io/reader.h"
+#include "io/writer.h"
+#include "kith/eval.h"
+
+/* ---- writing ------------------------------------------------------------- */
+
+/* Text for one field.  A tab or line end in it would break the table. */
+static kith_status put_field(kith__writer *w, const char *text, size_t length,
+                             const char *what, kith_error *err)
+{
+    char shown[KITH_QUOTE_BUFFER];
+
+    if (memchr(text, '\t', length) || memchr(text, '\n', length))
+        return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                          "%s '%s' cannot be written: it has a tab or line "
+                          "break",
+                          what, kith__quote(shown, text, length));
+    kith__writer_bytes(w, text, length);
+    return KITH_OK;
+}
+
+static kith_status put_node(kith__writer *w, const kith_graph *g, int32_t u,
+                            kith_error *err)
+{
+    char buffer[KITH_ID_BUFFER];
+    size_t length;
+    const char *id = kith_graph_id(g, u, buffer, &length);
+
+    return put_field(w, id, length, "node", err);
+}
+
+static kith_status put_class(kith__writer *w, const kith_model *m, int32_t c,
+                             kith_error *err)
+{
+    const char *name = kith_model_class_name(m, c);
+
+    return put_field(w, name, strlen(name), "class", err);
+}
+
+static kith_status put_prediction(kith__writer *w, const kith_graph *g,
+                                  int32_t u, const kith_model *m,
+                                  const float *row, kith_error *err)
+{
+    const int32_t classes = kith_model_classes(m);
+    char buffer[KITH_ID_BUFFER], shown[KITH_QUOTE_BUFFER];
+    kith_status st = KITH_OK;
+    int32_t best = 0;
+    double sum = 0;
+    size_t length;
+    const char *id = kith_graph_id(g, u, buffer, &length);
+
+    for (int32_t c = 0; c < classes; c++) {
+        sum += (double)row[c];
+        if (row[c] > row[best])
+            best = c;
+    }
+    if (!isfinite(sum) || sum <= 0)
+        TRY(kith__fail(err, KITH_ERR_RANGE, NULL, 0,
+                       "node '%s' has no probabilities that can be written",
+                       kith__quote(shown, id, length)));
+    TRY(put_field(w, id, length, "node", err));
+    kith__writer_bytes(w, "\t", 1);
+    TRY(put_class(w, m, best, err));
+    kith__writer_print(w, "\t%.7g", (double)row[best] / sum);
+    for (int32_t c = 0; c < classes; c++)
+        kith__writer_print(w, "\t%.7g", (double)row[c] / sum);
+    kith__writer_bytes(w, "\n", 1);
+out:
+    return st;
+}
+
+kith_status kith_predictions_write(const kith_graph *g, const kith_model *m,
+                                   const float *probabilities, const char *path,
+                                   const kith_job *job, kith_outputs *with,
+                                   kith_error *err)
+{
+    enum { ROWS_BETWEEN_LOOKS = 1 << 14 };
+    const int64_t classes = kith_model_classes(m);
+    const int32_t n = kith_graph_nodes(g);
+    kith_status st = KITH_OK;
+    kith__writer *w = NULL;
+
+    TRY(kith__writer_open(path, &w, err));
+    kith__writer_text(w, "node\tlabel\tconfidence");
+    for (int32_t c = 0; c < classes; c++) {
+        kith__writer_bytes(w, "\t", 1);
+        TRY(put_class(w, m, c, err));
+    }
+    kith__writer_bytes(w, "\n", 1);
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t u = kith_graph_listed(g, i);
+
+        if (i % ROWS_BETWEEN_LOOKS == 0)
+            TRY(kith__progress(job, "writing", i, n, "nodes", err));
+        TRY(put_prediction(w, g, u, m, probabilities + u * classes, err));
+    }
+    st = kith__writer_add(w, with, err);
+    w = NULL;
+out:
+    kith__writer_abort(w);
+    return st;
+}
+
+kith_status kith_ranking_write(const kith_ranking *r, const kith_graph *g,
+                               const char *path, kith_outputs *with,
+                               kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__writer *w = NULL;
+
+    TRY(kith__writer_open(path, &w, err));
+    kith__writer_text(w, "rank\tnode\tprobability\n");
+    for (int32_t i = 0; i < r->listed; i++) {
+        kith__writer_print(w, "%d\t", (int)i + 1);
+        TRY(put_node(w, g, r->node[i], err));
+        kith__writer_print(w, "\t%.7g\n", (double)r->probability[i]);
+    }
+    st = kith__writer_add(w, with, err);
+    w = NULL;
+out:
+    kith__writer_abort(w);
+    return st;
+}
+
+kith_status kith_suggestions_write(const kith_suggestion *list, int32_t n,
+                                   const kith_graph *g, const char *path,
+                                   kith_outputs *with, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__writer *w = NULL;
+
+    TRY(kith__writer_open(path, &w, err));
+    kith__writer_text(w, "node\tscore\tuncertainty\tinfluence\n");
+    for (int32_t i = 0; i < n; i++) {
+        TRY(put_node(w, g, list[i].node, err));
+        kith__writer_print(w, "\t%.6g\t%.6g\t%.6g\n", list[i].score,
+                           list[i].uncertainty, list[i].influence);
+    }
+    st = kith__writer_add(w, with, err);
+    w = NULL;
+out:
+    kith__writer_abort(w);
+    return st;
+}
+
+/* ---- reading ------------------------------------------------------------- */
+
+/* A table of predictions on its way. */
+typedef struct table {
+    kith__reader r;
+    const kith_graph *g;
+    const char *const *names;
+    int32_t classes;
+    int32_t *class_of; /* of each column, -1 = none */
+    int32_t columns, node;
+    bool *seen; /* nodes */
+} table;
+
+static bool is_named(const kith__field *f, const char *name)
+{
+    return f->length == strlen(name) && memcmp(f->text, name, f->length) == 0;
+}
+
+/* Which class a column is named for, -1 if none. */
+static int32_t class_named(const table *t, const kith__field *f)
+{
+    for (int32_t c = 0; c < t->classes; c++)
+        if (is_named(f, t->names[c]))
+            return c;
+    return -1;
+}
+
+/* Of columns of one name the last is the class, and the first "node" the node:
+ * a class may have the name of a column before the classes. */
+static kith_status read_header(table *t, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    int32_t *last = NULL;
+    int64_t room = 0;
+    kith__field f;
+    bool more;
+    char *at;
+
+    TRY_NEW(last, kith__alloc(t->classes, sizeof(*last)));
+    memset(last, -1, (size_t)t->classes * sizeof(*last));
+    TRY(kith__reader_next(&t->r, &more, err));
+    if (!more)
+        TRY(kith__fail(err, KITH_ERR_PARSE, t->r.path, 0,
+                       "is empty, expected a table of predictions"));
+    at = t->r.text;
+    for (; kith__field_next(&at, t->r.text + t->r.length, '\t', &f);
+         t->columns++) {
+        const int32_t c = class_named(t, &f);
+
+        if (!kith__grow((void **)&t->class_of, &room, t->columns + 1,
+                        sizeof(*t->class_of)))
+            TRY(kith__no_memory(err));
+        if (t->node < 0 && is_named(&f, "node"))
+            t->node = t->columns;
+        t->class_of[t->columns] = -1;
+        if (c < 0 || t->node == t->columns)
+            continue;
+        if (last[c] >= 0)
+            t->class_of[last[c]] = -1;
+        t->class_of[t->columns] = c;
+        last[c] = t->columns;
+    }
+    if (t->node < 0)
+        TRY(kith__reader_fail(&t->r, err, "no column is named 'node'"));
+    for (int32_t c = 0; c < t->classes; c++)
+        if (last[c] < 0)
+            TRY(kith__reader_fail(&t->r, err,
+                                  "no column is named '%.60s', expected one "
+                                  "for each class",
+                                  t->names[c]));
+out:
+    kith__free(last);
+    return st;
+}
+
+static kith_status find_node(table *t, const kith__field *f, int32_t *node,
+                             kith_error *err)
+{
+    char shown[KITH_QUOTE_BUFFER];
+
+    *node = kith_graph_find(t->g, f->text, f->length);
+    kith__quote(shown, f->text, f->length);
+    if (*node < 0)
+        return kith__reader_fail(&t->r, err,
+                                 "unknown node '%s', expected a node of the "
+                                 "graph (%d nodes)",
+                                 shown, (int)kith_graph_nodes(t->g));
+    if (t->seen[*node])
+        return kith__reader_fail(&t->r, err, "node '%s' has a second row",
+                                 shown);
+    t->seen[*node] = true;
+    return KITH_OK;
+}
+
+static kith_status wrong_length(const table *t, kith_error *err)
+{
+    return kith__reader_fail(&t->r, err, "expected %d fields as in line 1",
+                             (int)t->columns);
+}
+
+/* One row; the node may stand behind the probabilities, so they go into `row`
+ * first. */
+static kith_status read_row(table *t, float *row, float *out, kith_error *err)
+{
+    char *at = t->r.text;
+    kith_status st = KITH_OK;
+    int32_t column = 0, node = -1;
+    kith__field f;
+
+    for (; kith__field_next(&at, t->r.text + t->r.length, '\t', &f); column++) {
+        double p = 0;
+
+        if (column == t->columns)
+            TRY(wrong_length(t, err));
+        if (column == t->node)
+            TRY(find_node(t, &f, &node, err));
+        if (t->class_of[column] < 0)
+            continue;
+        if (!kith__parse_real(f.text, f.length, &p) || !(p >= 0 && p <= 1))
+            TRY(kith__reader_fail(&t->r, err,
+                                  "field %d is no probability, expected a "
+                                  "number from 0 to 1",
+                                  (int)column + 1));
+        row[t->class_of[column]] = (float)p;
+    }
+    if (column < t->columns)
+        TRY(wrong_length(t, err));
+    memcpy(out + (int64_t)node * t->classes, row,
+           (size_t)t->classes * sizeof(*row));
+out:
+    return st;
+}
+
+kith_status kith_predictions_read(const char *path, const kith_graph *g,
+                                  const char *const *classes, int32_t n_classes,
+                                  float *out, int32_t *found, kith_error *err)
+{
+    const int32_t n = kith_graph_nodes(g);
+    table t = {.g = g, .names = classes, .classes = n_classes, .node = -1};
+    kith_status st = KITH_OK;
+    float *row = NULL;
+    int32_t rows = 0;
+    bool more;
+
+    for (int64_t i = 0; i < (int64_t)n * n_classes; i++)
+        out[i] = NAN;
+    TRY_NEW(t.seen, kith__alloc_zeroed(n, sizeof(*t.seen)));
+    TRY_NEW(row, kith__alloc(n_classes, sizeof(*row)));
+    TRY(kith__reader_open(path, &t.r, err));
+    TRY(read_header(&t, err));
+    for (;; rows++) {
+        TRY(kith__reader_next(&t.r, &more, err));
+        if (!more)
+            break;
+        TRY(read_row(&t, row, out, err));
+    }
+    if (found)
+        *found = rows;
+out:
+    kith__reader_close(&t.r);
+    kith__free(t.class_of);
+    kith__free(t.seen);
+    kith__free(row);
+    return st;
+}
