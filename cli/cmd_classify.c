@@ -185,15 +185,17 @@ static kith_status fit_twice(task *t, const kith_train_options *o)
 
 static kith_status train(task *t)
 {
-    kith_train_options o = method_options(&t->r);
+    kith_train_options o;
+    const kith_status st = method_options(&t->r, &o);
 
+    if (st != KITH_OK)
+        return st;
     t->p = predictions_new(t->data->graph, t->data->labels->classes);
     if (args_text(t->r.a, "report") && t->nodes.n_held > 0)
         t->p_tuned = predictions_new(t->data->graph, t->data->labels->classes);
     if (!t->p ||
         (args_text(t->r.a, "report") && t->nodes.n_held > 0 && !t->p_tuned))
         return run_no_memory(&t->r);
-    o.checkpoint = args_text(t->r.a, "checkpoint");
     if (o.checkpoint)
         snprintf(t->last, sizeof(t->last), "%s.last", o.checkpoint);
     if (t->nodes.n_held > 0)
@@ -237,13 +239,14 @@ static kith_status plan(task *t)
                               .val = held ? c->held : c->val,
                               .n_train = held ? c->n_kept : c->n_pool,
                               .n_val = held ? c->n_held : c->n_val};
-    kith_train_options o = method_options(&t->r);
+    kith_train_options o;
     char needed[TERM_NUMBER], limit[TERM_NUMBER];
     kith_plan p;
     kith_status st;
 
-    o.checkpoint = args_text(t->r.a, "checkpoint");
-    st = kith_model_plan(t->data, t->method, &split, &o, &p, &t->r.err);
+    st = method_options(&t->r, &o);
+    if (st == KITH_OK)
+        st = kith_model_plan(t->data, t->method, &split, &o, &p, &t->r.err);
     if (st != KITH_OK)
         return st;
     progress_end(&t->r.tty);

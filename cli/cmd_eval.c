@@ -403,8 +403,8 @@ static kith_status try_one(task *t, const kith_train_options *o, int method,
 
 static kith_status try_all(task *t)
 {
-    kith_train_options o = method_options(&t->r);
-    kith_status st = KITH_OK;
+    kith_train_options o;
+    kith_status st = method_options(&t->r, &o);
 
     o.job.progress = step;
     o.job.user = t;

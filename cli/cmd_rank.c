@@ -270,10 +270,12 @@ static kith_status cross_fit(ranking *t, const kith_train_options *o)
 
 static kith_status train(ranking *t)
 {
-    kith_train_options o = method_options(&t->r), next;
+    kith_train_options o, next;
     const chosen_nodes *c = &t->nodes;
-    kith_status st;
+    kith_status st = method_options(&t->r, &o);
 
+    if (st != KITH_OK)
+        return st;
     o.params.balance = true;
     if (c->n_val > 0) {
         st = fit(t, c->pool, c->n_pool, c->val, c->n_val, &o, &t->model, t->p);

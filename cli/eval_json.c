@@ -18,34 +18,38 @@ static json_t *choices_object(const kith_model *m)
     return o;
 }
 
+static json_t *value_of(const kith_option_info *row, double value)
+{
+    char word[KITH_OPTION_BUFFER];
+
+    switch (row->type) {
+    case KITH_OPTION_FLAG:
+        return json_boolean(value != 0);
+    case KITH_OPTION_CHOICE:
+        return json_string(kith_option_text(row, value, word));
+    case KITH_OPTION_INTEGER:
+        return json_count((int64_t)value);
+    default:
+        return json_number(value);
+    }
+}
+
 json_t *eval_params(const kith_model *m)
 {
-    const kith_params *p = kith_model_params(m);
+    int rows;
+    const kith_option_info *row = kith_option_list(&rows);
     json_t *o;
 
     if (kith_model_settings(m) > 0)
         return choices_object(m);
     o = json_object();
     json_object_set_new(o, "method", json_text(kith_model_method(m)));
-    json_object_set_new(o, "prep", json_string(kith_prep_name(p->prep)));
-    json_object_set_new(o, "smooth", json_count(p->smooth));
-    json_object_set_new(o, "penalty", json_number(p->penalty));
-    json_object_set_new(o, "clamp", json_boolean(p->clamp));
-    json_object_set_new(o, "balance", json_boolean(p->balance));
-    json_object_set_new(o, "iterations", json_count(p->iterations));
-    json_object_set_new(o, "tolerance", json_number(p->tolerance));
-    json_object_set_new(o, "damping", json_number(p->damping));
-    json_object_set_new(o, "g1", json_number(p->g1));
-    json_object_set_new(o, "g2", json_number(p->g2));
-    json_object_set_new(o, "lambda", json_number(p->lambda));
-    json_object_set_new(o, "outer", json_count(p->outer));
-    json_object_set_new(o, "inner", json_count(p->inner));
-    json_object_set_new(o, "as_written", json_boolean(p->as_written));
-    json_object_set_new(o, "uncentred", json_boolean(p->uncentred));
-    json_object_set_new(
-        o, "gradient",
-        json_string(p->gradient == KITH_GRADIENT_EXACT ? "exact" : "paper"));
-    json_object_set_new(o, "bound", json_number(p->bound));
+    for (int i = 0; i < rows; i++)
+        if (row[i].slot >= 0)
+            json_object_set_new(
+                o, row[i].key,
+                value_of(&row[i],
+                         kith_params_get(kith_model_params(m), &row[i])));
     return o;
 }
 
