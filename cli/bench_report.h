@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "bench/bench.h"
+
 enum { BENCH_NAME = 64, BENCH_ROWS = 16, BENCH_PEERS = 128 };
 
 /* One graph. */

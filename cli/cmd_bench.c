@@ -1,6 +1,7 @@
 #include <ctype.h>
 #include <errno.h>
 #include <jansson.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -98,7 +99,7 @@ static const example examples[] = {
 typedef struct task {
     run r;
     bench_report report;
-    char temp[64]; /* folder of generated graphs, "" if none */
+    char temp[PATH_MAX]; /* folder of generated graphs, "" if none */
 } task;
 
 /* ---- graphs -------------------------------------------------------------- */
@@ -156,7 +157,7 @@ static kith_status time_built(task *t, const char *from, const char *name)
 {
     kith_build_options o = {.job = t->r.job,
                             .order = (kith_order)args_choice(t->r.a, "order")};
-    char path[128];
+    char path[PATH_MAX + BENCH_NAME];
     double begun = seconds_now();
     kith_status st;
 
@@ -173,7 +174,8 @@ static kith_status time_built(task *t, const char *from, const char *name)
 static kith_status generate(task *t, int64_t edges)
 {
     kith_generate_options o;
-    char path[128], side[128], name[BENCH_NAME];
+    char path[PATH_MAX + BENCH_NAME], side[PATH_MAX + BENCH_NAME];
+    char name[BENCH_NAME];
     kith_status st = kith_generate_preset("rmat", 1, &o, &t->r.err);
 
     if (st != KITH_OK)
@@ -239,9 +241,11 @@ static kith_status make_temp(task *t)
 {
     const char *parent = getenv("TMPDIR");
     const int n = snprintf(t->temp, sizeof(t->temp), "%s/kith-bench-XXXXXX",
-                           parent && strlen(parent) < 40 ? parent : "/tmp");
+                           parent && *parent ? parent : "/tmp");
 
-    if (n > 0 && mkdtemp(t->temp))
+    if (n >= (int)sizeof(t->temp))
+        errno = ENAMETOOLONG;
+    else if (n > 0 && mkdtemp(t->temp))
         return KITH_OK;
     t->temp[0] = '\0';
     return run_fail(&t->r, KITH_ERR_IO, NULL,

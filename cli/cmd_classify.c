@@ -64,6 +64,12 @@ static const option options[] = {
      .value = "FILE",
      .help = "Keep the model, for 'kith predict', 'explain', 'suggest' and "
              "'report'."},
+    {.name = "save-solution",
+     .type = OPTION_FILE,
+     .value = "FILE",
+     .help = "With --save: keep the beliefs too, and what they are made of, so "
+             "that 'kith explain', 'suggest' and 'report' with --solution FILE "
+             "need not run the model again."},
     {.name = "report",
      .type = OPTION_FILE,
      .value = "FILE",
@@ -112,6 +118,9 @@ static const example examples[] = {
      "the nodes most likely of the first class"},
     {"kith classify g.kg --labels known.tsv --save fraud.km -o out.tsv",
      "keep the model for tomorrow's graph"},
+    {"kith classify g.kg --labels known.tsv --save fraud.km --save-solution "
+     "fraud.ks -o out.tsv",
+     "and today's beliefs, to be asked about"},
     {"kith classify data/cora --split paper-0 --method linbp --no-tune "
      "--iterations 20",
      "one method with given values"},
@@ -128,7 +137,7 @@ typedef struct task {
     chosen_nodes nodes;
     kith_model *tuned; /* on kept and held */
     kith_model *model;
-    kith_solution *solution; /* of model, if a report is wanted */
+    kith_solution *solution; /* of model, if it is kept or reported */
     float *p;
     float *p_tuned;  /* of the model that has not seen what was held out */
     int64_t *learnt; /* nodes of each class learnt from */
@@ -159,7 +168,7 @@ static kith_status fit_last(task *t, const kith_train_options *o)
                               .n_val = t->nodes.n_val};
     kith_status st;
 
-    if (!args_text(t->r.a, "report"))
+    if (!args_text(t->r.a, "report") && !args_text(t->r.a, "save-solution"))
         return kith_model_train(t->data, t->method, &split, o, &t->model, t->p,
                                 &t->r.err);
     st = kith_solution_train(t->data, t->method, &split, o, &t->model,
@@ -391,11 +400,14 @@ static kith_status write_all(task *t)
     const char *table = args_text(t->r.a, "output");
     const char *save = args_text(t->r.a, "save");
     const char *report = args_text(t->r.a, "report");
+    const char *solution = args_text(t->r.a, "save-solution");
     kith_outputs *all = NULL;
     kith_status st = kith_outputs_new(&all, &t->r.err);
 
     if (st == KITH_OK && save)
         st = kith_model_save_with(t->model, save, all, &t->r.err);
+    if (st == KITH_OK && solution)
+        st = kith_solution_save(t->solution, solution, all, &t->r.err);
     if (st == KITH_OK && table)
         st = predictions_write(&t->r, t->data->graph, t->model, t->p, table,
                                all);
@@ -412,8 +424,8 @@ static kith_status write_all(task *t)
 /* Can everything be written that is to be? */
 static kith_status check_outputs(task *t)
 {
-    static const char *const names[] = {"output", "save", "report",
-                                        "checkpoint"};
+    static const char *const names[] = {"output", "save", "save-solution",
+                                        "report", "checkpoint"};
     kith_status st = KITH_OK;
 
     for (size_t i = 0; st == KITH_OK && i < sizeof(names) / sizeof(*names); i++)
@@ -484,6 +496,13 @@ static int check(const args *a)
     if (args_given(a, "val") && args_given(a, "hold-out"))
         return usage_error(a->of,
                            "--val and --hold-out cannot be used together");
+    if (args_text(a, "save-solution") && !save)
+        return usage_error(a->of, "--save-solution needs --save: a solution "
+                                  "is asked about with its model");
+    if (args_text(a, "save-solution") &&
+        strcmp(args_text(a, "save-solution"), "-") == 0)
+        return usage_error(
+            a->of, "a solution cannot go to standard output: name a file");
     if (save && strcmp(save, "-") == 0)
         return usage_error(a->of,
                            "a model cannot go to standard output: name a file");

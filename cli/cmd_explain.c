@@ -36,6 +36,7 @@ static const argument arguments[] = {
 
 static const option options[] = {
     ROW_GRAPH,
+    ROW_SOLUTION,
     {.name = "class",
      .letter = 'c',
      .type = OPTION_TEXT,
@@ -129,8 +130,7 @@ static kith_status work(task *t)
     if (st == KITH_OK)
         st = node_named(&t->r, t->data->graph, args_plain(a, 1), &node);
     if (st == KITH_OK)
-        st = kith_solution_new(t->model, t->data, &t->r.job, &t->solution,
-                               &t->r.err);
+        st = solution_of(&t->r, t->model, t->data, &t->solution);
     if (st == KITH_OK)
         st = kith_explain(t->solution, node, of_class,
                           (int32_t)args_integer(a, "top"), &t->e, &t->r.err);

@@ -6,6 +6,7 @@
 #include "cmd_shared.h"
 #include "commands.h"
 #include "method_options.h"
+#include "paper/paper.h"
 #include "term.h"
 
 static const char *const usage[] = {

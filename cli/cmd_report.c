@@ -35,6 +35,7 @@ static const argument arguments[] = {
 
 static const option options[] = {
     ROW_GRAPH,
+    ROW_SOLUTION,
     ROWS_GIVEN,
     {.name = "split",
      .type = OPTION_TEXT,
@@ -124,8 +125,7 @@ static kith_status work(task *t)
         st = kith_split_read(t->data, args_text(a, "split"), &t->split,
                              &t->r.err);
     if (st == KITH_OK)
-        st = kith_solution_new(t->model, t->data, &t->r.job, &t->solution,
-                               &t->r.err);
+        st = solution_of(&t->r, t->model, t->data, &t->solution);
     if (st == KITH_OK)
         st = write_page(t);
     progress_end(&t->r.tty);

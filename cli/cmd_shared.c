@@ -302,3 +302,16 @@ int args_names(const args *a, const char *name, bool ranges, name_list *out)
     fputs("kith: out of memory\n", stderr);
     return EXIT_FAILED;
 }
+
+kith_status solution_of(run *r, const kith_model *m, const kith_dataset *d,
+                        kith_solution **out)
+{
+    const char *path = args_text(r->a, "solution");
+
+    if (path)
+        return kith_solution_open(path, m, d, &r->job, out, &r->err);
+    if (!r->quiet)
+        term_line(stderr, "kith: running the model again: 'kith classify "
+                          "--save-solution FILE' would keep what it comes to");
+    return kith_solution_new(m, d, &r->job, out, &r->err);
+}

@@ -139,6 +139,18 @@ kith_status check_output(run *r, const char *path);
 void summary_add(char *line, size_t size, int64_t n, const char *one,
                  const char *many);
 
+/* A solution that 'kith classify --save-solution' kept. */
+#define ROW_SOLUTION                                                        \
+    {                                                                       \
+        .name = "solution", .type = OPTION_FILE, .value = "FILE",           \
+        .help = "The model's beliefs on this graph, which 'kith classify "  \
+                "--save-solution' kept. Without it the model is run again." \
+    }
+
+/* The model's run on the data: from --solution, else made again and said so. */
+kith_status solution_of(run *r, const kith_model *m, const kith_dataset *d,
+                        kith_solution **out);
+
 /* The list that an option gives; what is wrong with it is told, as is the exit
  * status. */
 int args_names(const args *a, const char *name, bool ranges, name_list *out);

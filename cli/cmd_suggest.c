@@ -35,6 +35,7 @@ static const argument arguments[] = {
 
 static const option options[] = {
     ROW_GRAPH,
+    ROW_SOLUTION,
     {.name = "count",
      .letter = 'n',
      .type = OPTION_INTEGER,
@@ -204,8 +205,7 @@ static kith_status work(task *t)
     if (st == KITH_OK)
         st = read_among(t);
     if (st == KITH_OK)
-        st = kith_solution_new(t->model, t->data, &t->r.job, &t->solution,
-                               &t->r.err);
+        st = solution_of(&t->r, t->model, t->data, &t->solution);
     if (st != KITH_OK)
         return st;
     t->list = calloc((size_t)count + 1, sizeof(*t->list));

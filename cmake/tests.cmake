@@ -27,7 +27,7 @@ if(TARGET PkgConfig::LAPACKE)
 endif()
 target_include_directories(kith_test_flags INTERFACE src)
 target_link_libraries(kith_test_flags INTERFACE
-    kith_flags kith_test_leave kith_static ${KITH_LIBRARIES})
+    kith_flags kith_test_leave kith_tools kith_static ${KITH_LIBRARIES})
 
 add_library(kith_check OBJECT tests/unit/check.c)
 target_link_libraries(kith_check PRIVATE kith_test_flags)

@@ -106,8 +106,14 @@ KITH_API kith_status kith_outputs_commit(kith_outputs *s, kith_error *err);
 /* What was not committed is gone.  NULL is fine. */
 KITH_API void kith_outputs_free(kith_outputs *s);
 
-/* "0.1.0" */
+/* The version of this header: "MAJOR.MINOR.PATCH", and the same as a number
+ * that grows, 10000 MAJOR + 100 MINOR + PATCH. */
+#define KITH_VERSION        "0.1.0"
+#define KITH_VERSION_NUMBER 100
+
+/* The same of the library that is linked. */
 KITH_API const char *kith_version(void);
+KITH_API int kith_version_number(void);
 
 /* What was compiled in: "openmp gzip zstd", for bug reports. */
 KITH_API const char *kith_features_built(void);

@@ -31,6 +31,7 @@ typedef struct kith_features {
     int32_t *column; /* sparse: entries, ascending in each row */
     float *value;    /* entries; NULL in a sparse matrix that is all ones */
     void *owner;     /* mapped file the arrays lie in, NULL if on the heap */
+    bool borrowed;   /* column and value are the caller's: kith/arrays.h */
 } kith_features;
 
 /* Nodes to learn from, to tune on, to test on; ascending, no repeats. */

@@ -38,6 +38,25 @@ KITH_API kith_status kith_solution_train(const kith_dataset *d,
                                          kith_solution **out, kith_error *err);
 KITH_API void kith_solution_free(kith_solution *s); /* NULL is fine */
 
+/*
+ * Keep a solution in a file (docs/formats/solution.md), whole or not at all,
+ * with the others of a set if `with` is not NULL; and have it again without
+ * running the model, which is what most time goes to.  A solution belongs to
+ * one model on one graph with one set of features, and says so by their hashes.
+ *
+ * Errors: KITH_ERR_ARGUMENT if the file is of another model or other data,
+ * KITH_ERR_CORRUPT, KITH_ERR_IO, KITH_ERR_NOMEM.  Size: 8 bytes a node and
+ * class, and 8 an edge where weights were learnt.  Cost of opening: reading it,
+ * and preparing the features if the method looks at them through the graph.
+ */
+KITH_API kith_status kith_solution_save(const kith_solution *s,
+                                        const char *path, kith_outputs *with,
+                                        kith_error *err);
+KITH_API kith_status kith_solution_open(const char *path, const kith_model *m,
+                                        const kith_dataset *d,
+                                        const kith_job *job,
+                                        kith_solution **out, kith_error *err);
+
 /* Probabilities of every node, n x classes, as kith_model_predict(). */
 KITH_API void kith_solution_probabilities(const kith_solution *s, float *out);
 KITH_API const kith_certificate *

@@ -9,9 +9,7 @@
 #ifndef KITH_KITH_H
 #define KITH_KITH_H
 
-#define KITH_VERSION "0.1.0"
-
-#include "kith/bench.h"
+#include "kith/arrays.h"
 #include "kith/core.h"
 #include "kith/data.h"
 #include "kith/eval.h"
@@ -20,7 +18,6 @@
 #include "kith/graph.h"
 #include "kith/model.h"
 #include "kith/options.h"
-#include "kith/paper.h"
 #include "kith/report.h"
 
 #endif

@@ -1,6 +1,7 @@
 /*
  * banned.h: C library calls that have a safer sibling become compile errors.
- * Included by core/status.h, so by every source file of the library.
+ * Included by core/status.h, so by every source file of the library.  Those
+ * that depend on the locale have theirs in core/number.h.
  */
 #ifndef KITH_CORE_BANNED_H
 #define KITH_CORE_BANNED_H
@@ -14,6 +15,6 @@
 #undef vsprintf
 
 #pragma GCC poison atoi atol atof strcpy strcat sprintf vsprintf strtok rand \
-    srand gets
+    srand gets strtod strtof strtold vsnprintf
 
 #endif

@@ -3,6 +3,8 @@
 #include <errno.h>
 #include <stdarg.h>
 
+#include "core/number.h"
+
 kith_status kith__fail(kith_error *err, kith_status status, const char *path,
                        int64_t line, const char *format, ...)
 {
@@ -14,7 +16,7 @@ kith_status kith__fail(kith_error *err, kith_status status, const char *path,
     err->line = line;
     snprintf(err->path, sizeof(err->path), "%s", path ? path : "");
     va_start(args, format);
-    vsnprintf(err->text, sizeof(err->text), format, args);
+    kith__print_list(err->text, sizeof(err->text), format, args);
     va_end(args);
     return status;
 }
@@ -64,7 +66,12 @@ char *kith_error_format(const kith_error *err, char *out, size_t size)
 
 const char *kith_version(void)
 {
-    return KITH_VERSION_BUILT;
+    return KITH_VERSION;
+}
+
+int kith_version_number(void)
+{
+    return KITH_VERSION_NUMBER;
 }
 
 const char *kith_features_built(void)

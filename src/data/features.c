@@ -10,8 +10,10 @@
 #include "io/ids_text.h"
 #include "io/inflate.h"
 #include "io/kg.h"
+#include "io/kg_check.h"
 
 #include <unistd.h>
+#include <xxhash.h>
 
 void kith_features_free(kith_features *f)
 {
@@ -21,8 +23,8 @@ void kith_features_free(kith_features *f)
         kith__map_release(f->owner);
     } else {
         kith__free(f->row);
-        kith__free(f->column);
-        kith__free(f->value);
+        kith__free(f->borrowed ? NULL : f->column);
+        kith__free(f->borrowed ? NULL : f->value);
     }
     kith__free(f);
 }
@@ -61,7 +63,12 @@ kith_status kith_features_load(const char *path, kith_features **out,
     *out = NULL;
     TRY(kith__source_open(path, NULL, NULL, &source, err));
     TRY(load_from(source, out, err));
+    TRY(kith__features_check_width(*out, path, err));
 out:
+    if (st != KITH_OK) {
+        kith_features_free(*out);
+        *out = NULL;
+    }
     kith__source_close(source);
     return st;
 }
@@ -315,4 +322,22 @@ out:
     kith__ids_release(&ids);
     kith__free(node);
     return st;
+}
+
+uint64_t kith__features_hash(const kith_features *f)
+{
+    const size_t entries = f ? (size_t)f->entries : 0;
+
+    if (!f)
+        return 0;
+    const uint64_t parts[] = {
+        (uint64_t)f->nodes,
+        (uint64_t)f->columns,
+        (uint64_t)f->entries,
+        f->row ? XXH3_64bits(f->row, ((size_t)f->nodes + 1) * sizeof(*f->row))
+               : 0,
+        f->column ? XXH3_64bits(f->column, entries * sizeof(*f->column)) : 0,
+        f->value ? XXH3_64bits(f->value, entries * sizeof(*f->value)) : 0};
+
+    return XXH3_64bits(parts, sizeof(parts));
 }

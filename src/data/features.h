@@ -11,4 +11,7 @@ kith_status kith__features_place(const kith_features *f, int32_t n,
                                  const int32_t *node, kith_features **out,
                                  kith_error *err);
 
+/* A hash of all rows and values; 0 of NULL. */
+uint64_t kith__features_hash(const kith_features *f);
+
 #endif

@@ -8,6 +8,7 @@
 
 #include "core/alloc.h"
 #include "core/sort.h"
+#include "data/arrays.h"
 #include "data/files.h"
 #include "data/split_hash.h"
 #include "graph/graph_object.h"
@@ -52,7 +53,8 @@ out:
     return st;
 }
 
-/* A node in two parts would be tested on what it was taught. */
+/* A node in two parts would be tested on what it was taught.  folder NULL: the
+ * parts are arrays. */
 static kith_status check_apart(const int32_t *a, int32_t n_a, const int32_t *b,
                                int32_t n_b, const char *which,
                                const kith_graph *g, const char *folder,
@@ -71,9 +73,11 @@ static kith_status check_apart(const int32_t *a, int32_t n_a, const int32_t *b,
             continue;
         }
         id = kith_graph_id(g, a[i], buffer, &length);
-        return kith__fail(err, KITH_ERR_PARSE, folder, 0,
-                          "has node '%s' in both %s, expected parts without "
+        return kith__fail(err, folder ? KITH_ERR_PARSE : KITH_ERR_ARGUMENT,
+                          folder, 0,
+                          "%s node '%s' in both %s, expected parts without "
                           "common nodes",
+                          folder ? "has" : "the split has",
                           kith__quote(shown, id, length), which);
     }
     return KITH_OK;
@@ -146,6 +150,50 @@ kith_status kith_split_read(const kith_dataset *d, const char *name,
 out:
     kith_split_release(&s);
     kith__free(folder);
+    return st;
+}
+
+static kith_status take_nodes(const kith_array *a, const char *name, int32_t n,
+                              int32_t **out, int32_t *n_out, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    int32_t *nodes = NULL;
+
+    if (!a)
+        return KITH_OK;
+    TRY(kith__indices_check(a, name, 0, n, err));
+    TRY_NEW(nodes, kith__alloc(a->count, sizeof(*nodes)));
+    for (int64_t i = 0; i < a->count; i++)
+        nodes[i] = (int32_t)kith__array_integer(a, i);
+    *n_out = kith__sort_once(nodes, a->count);
+    *out = nodes;
+out:
+    return st;
+}
+
+kith_status kith_split_from_arrays(const kith_graph *g, const kith_array *train,
+                                   const kith_array *val,
+                                   const kith_array *test, const char *name,
+                                   kith_split *out, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith_split s = {0};
+
+    TRY_NEW(s.name, kith__copy_string(name, strlen(name)));
+    TRY(take_nodes(train, "train", g->n, &s.train, &s.n_train, err));
+    TRY(take_nodes(val, "val", g->n, &s.val, &s.n_val, err));
+    TRY(take_nodes(test, "test", g->n, &s.test, &s.n_test, err));
+    TRY(check_apart(s.train, s.n_train, s.test, s.n_test, "train and test", g,
+                    NULL, err));
+    TRY(check_apart(s.train, s.n_train, s.val, s.n_val, "train and val", g,
+                    NULL, err));
+    TRY(check_apart(s.val, s.n_val, s.test, s.n_test, "val and test", g, NULL,
+                    err));
+    kith__split_hash(&s, g);
+    *out = s;
+    s = (kith_split){0};
+out:
+    kith_split_release(&s);
     return st;
 }
 

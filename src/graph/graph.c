@@ -59,8 +59,8 @@ void kith_graph_free(kith_graph *g)
         kith__map_release(g->map);
     } else {
         kith__free((void *)g->rows);
-        kith__free((void *)g->neighbours);
-        kith__free((void *)g->weights);
+        kith__free(g->borrowed ? NULL : (void *)g->neighbours);
+        kith__free(g->borrowed ? NULL : (void *)g->weights);
         kith__ids_release(&g->ids);
     }
     kith__free(g);

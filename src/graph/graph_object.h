@@ -32,6 +32,7 @@ struct kith_graph {
     const int32_t *listed; /* order.h; NULL if nodes are numbered as listed */
     const int32_t *place;  /* its inverse */
     kith__map *map;   /* the arrays lie in it; NULL if they are on the heap */
+    bool borrowed;    /* neighbours and weights are the caller's */
     const int *files; /* neighbours and weights lie, mapped, in these files,
                          larger than memory; else NULL */
 };

@@ -204,6 +204,7 @@ kith_status kith__kg_put_features(kith__kg_writer *w, const kith_features *f,
 
     if (!f)
         return KITH_OK;
+    TRY(kith__features_check_width(f, kith__sections_path(w->file), err));
     head[0] = f->columns;
     head[1] = f->row ? SPARSE : 0;
     TRY(kith__sections_put(w->file, "fhead", 8, head, 2, err));

@@ -153,10 +153,33 @@ const char *kith__kg_labels_fault(const kith_labels *labels)
                : NULL;
 }
 
+/* Room to hash words into: so many columns always, so many for each entry. */
+enum { FEW_COLUMNS = 1 << 20, COLUMNS_OF_ENTRY = 16 };
+
+bool kith__features_too_wide(const kith_features *f)
+{
+    return f->row && f->columns > FEW_COLUMNS &&
+           f->columns / COLUMNS_OF_ENTRY > f->entries;
+}
+
+kith_status kith__features_check_width(const kith_features *f, const char *path,
+                                       kith_error *err)
+{
+    if (!kith__features_too_wide(f))
+        return KITH_OK;
+    return kith__fail(err, KITH_ERR_RANGE, path, 0,
+                      "has %d feature columns and %lld entries, expected at "
+                      "most %d columns, or %d for each entry",
+                      (int)f->columns, (long long)f->entries, FEW_COLUMNS,
+                      COLUMNS_OF_ENTRY);
+}
+
 const char *kith__kg_features_fault(const kith_features *f)
 {
     int bad = 0;
 
+    if (kith__features_too_wide(f))
+        return "there are more columns of features than entries account for";
     if (f->row && !offsets_valid(f->row, f->nodes, f->entries))
         return "a row of features is out of order or out of range";
     for (int32_t u = 0; f->row && u < f->nodes; u++)

@@ -30,6 +30,18 @@ kith_status kith__kg_graph_fault(const kith_graph *g, const kith_job *job,
 
 const char *kith__kg_labels_fault(const kith_labels *labels);
 const char *kith__kg_features_fault(const kith_features *f);
+
+/*
+ * More columns than the entries account for, whatever file they come from: what
+ * learns has a weight or more for each, so that one number in a small file,
+ * read or written wrong, would ask for gigabytes and minutes.
+ */
+bool kith__features_too_wide(const kith_features *f);
+
+/* Fails for those, which are read from or written to a file. */
+kith_status kith__features_check_width(const kith_features *f, const char *path,
+                                       kith_error *err);
+
 const char *kith__kg_cleaning_fault(const kith_cleaning *c);
 
 #endif

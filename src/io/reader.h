@@ -5,6 +5,7 @@
 #ifndef KITH_IO_READER_H
 #define KITH_IO_READER_H
 
+#include "core/number.h"
 #include "io/source.h"
 
 typedef struct kith__reader {
@@ -39,15 +40,6 @@ kith_status kith__reader_next_data(kith__reader *r, const char *marks,
 /* Fail at the current line. */
 #define kith__reader_fail(r, err, ...) \
     kith__fail(err, KITH_ERR_PARSE, (r)->path, (r)->line, __VA_ARGS__)
-
-/* ---- numbers, strictly: all of [text, text + length), no spaces ---------- */
-
-/* Decimal digits with an optional minus; false if not, or beyond int64. */
-bool kith__parse_int(const char *text, size_t length, int64_t *value);
-
-/* Any decimal or exponent form, also inf and nan (the caller refuses those);
- * false if it is no number. */
-bool kith__parse_real(const char *text, size_t length, double *value);
 
 /* The next word at *at in a NUL-terminated line, blanks skipped; its length,
  * 0 at the end.  *at moves behind it. */

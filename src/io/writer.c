@@ -10,6 +10,7 @@
 #endif
 
 #include "core/alloc.h"
+#include "core/number.h"
 #include "core/out_set.h"
 #include "io/inflate.h"
 
@@ -170,7 +171,7 @@ void kith__writer_print(kith__writer *w, const char *format, ...)
     int n;
 
     va_start(args, format);
-    n = vsnprintf(text, sizeof(text), format, args);
+    n = kith__print_list(text, sizeof(text), format, args);
     va_end(args);
     kith__writer_bytes(w, text,
                        (size_t)n < sizeof(text) ? (size_t)n : sizeof(text) - 1);
@@ -178,14 +179,9 @@ void kith__writer_print(kith__writer *w, const char *format, ...)
 
 void kith__writer_float(kith__writer *w, float x)
 {
-    char text[32];
+    char text[KITH_FLOAT_BUFFER];
 
-    for (int digits = 6; digits <= 9; digits++) {
-        snprintf(text, sizeof(text), "%.*g", digits, (double)x);
-        if (strtof(text, NULL) == x)
-            break;
-    }
-    kith__writer_text(w, text);
+    kith__writer_text(w, kith__print_float(text, x));
 }
 
 kith_status kith__writer_finish(kith__writer *w, kith_error *err)

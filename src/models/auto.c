@@ -16,6 +16,7 @@
 
 #include "core/alloc.h"
 #include "core/job.h"
+#include "core/number.h"
 #include "models/model_object.h"
 #include "models/potentials/calibrate.h"
 
@@ -77,8 +78,8 @@ static void note(contest *c, const char *method, double validation)
 {
     const size_t used = strlen(c->scores);
 
-    snprintf(c->scores + used, sizeof(c->scores) - used, "%s%s %.4f",
-             used ? ", " : "", method, validation);
+    kith__print(c->scores + used, sizeof(c->scores) - used, "%s%s %.4f",
+                used ? ", " : "", method, validation);
     c->most_accurate = fmax(c->most_accurate, validation);
 }
 

@@ -107,10 +107,11 @@ struct kith__method {
     bool draws;          /* by number: it gets a task of drawn_task.h */
     int32_t iterations;  /* walks or epochs if none are given; 0: it
                             propagates, 100 times */
-    kith__run_fn *run;   /* or the other two */
+    kith__run_fn *run;   /* or fit and apply, or net */
     kith__grid_fn *grid; /* or NULL */
     kith__fit_fn *fit;
     kith__apply_fn *apply;
+    const struct kith__net_type *net; /* a network: net_method.h fits it */
 };
 
 /* One file each; the four of LCM in one. */
@@ -120,15 +121,9 @@ kith__run_fn kith__lcm_run, kith__lcm_wo_run, kith__lcm_l1_run,
 
 kith__grid_fn kith__linbp_grid, kith__lcm_grid;
 
-/* Those on their own, one file each. */
-kith__fit_fn kith__gcn_fit, kith__sgc_fit, kith__appnp_fit, kith__lp_fit,
-    kith__cheb_fit, kith__sage_fit, kith__gat_fit, kith__ica_fit,
-    kith__deepwalk_fit, kith__manireg_fit, kith__semiemb_fit,
-    kith__planetoid_fit, kith__planetoid_i_fit;
-kith__apply_fn kith__gcn_apply, kith__sgc_apply, kith__appnp_apply,
-    kith__lp_apply, kith__cheb_apply, kith__sage_apply, kith__gat_apply,
-    kith__ica_apply, kith__deepwalk_apply, kith__manireg_apply,
-    kith__semiemb_apply, kith__planetoid_apply, kith__planetoid_i_apply;
+/* Those on their own, one file each; networks are listed in net_method.h. */
+kith__fit_fn kith__lp_fit, kith__ica_fit, kith__deepwalk_fit;
+kith__apply_fn kith__lp_apply, kith__ica_apply, kith__deepwalk_apply;
 
 /* NULL if there is no method of that name. */
 const kith__method *kith__method_find(const char *name);

@@ -4,6 +4,8 @@
  */
 #include <float.h>
 #include <math.h>
+#include <string.h>
+#include <xxhash.h>
 
 #include "core/alloc.h"
 #include "io/sections.h"
@@ -245,6 +247,65 @@ static const char *fault_of(const kith_model *m)
     if (!classes_valid(m))
         return "training classes";
     return state_fault(&m->state);
+}
+
+/* ---- hash ---------------------------------------------------------------- */
+
+/* Each part is hashed with the hash of those before it. */
+static void mix(uint64_t *h, const void *bytes, int64_t size)
+{
+    if (bytes)
+        *h = XXH3_64bits_withSeed(bytes, (size_t)size, *h);
+}
+
+static void mix_text(uint64_t *h, const char *text)
+{
+    mix(h, text, text ? (int64_t)strlen(text) : 0);
+}
+
+static void mix_ids(uint64_t *h, const kith__ids *ids)
+{
+    for (int32_t i = 0; i < ids->n; i++) {
+        char buffer[KITH_ID_BUFFER];
+        size_t length;
+        const char *id = kith__ids_get(ids, i, buffer, &length);
+
+        mix(h, id, (int64_t)length);
+    }
+}
+
+static void mix_state(uint64_t *h, const kith__fit_state *s)
+{
+    for (int64_t i = 0; i < s->n; i++) {
+        const kith__entry *e = &s->entries[i];
+
+        mix_text(h, e->name);
+        mix_text(h, e->text);
+        mix(h, &e->number, sizeof(e->number));
+        mix(h, e->values, e->rows * e->columns * 4);
+    }
+}
+
+uint64_t kith__model_hash(const kith_model *m)
+{
+    uint64_t h = 0;
+
+    mix_text(&h, m->method);
+    for (int g = 0; g < COUNT(groups); g++)
+        for (int i = 0; i < groups[g].n; i++) {
+            const word w = load(m, &groups[g].fields[i]);
+
+            mix(&h, &w, sizeof(w));
+        }
+    for (int c = 0; c < m->classes; c++)
+        mix_text(&h, m->names[c]);
+    mix(&h, m->coupling, coupling_size(m) * 4);
+    mix(&h, m->weights, weights_size(m) * 4);
+    mix(&h, m->idf, (int64_t)m->columns * 4);
+    mix_ids(&h, &m->train);
+    mix(&h, m->train_class, (int64_t)m->train.n * 4);
+    mix_state(&h, &m->state);
+    return h;
 }
 
 /* ---- saving -------------------------------------------------------------- */

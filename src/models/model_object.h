@@ -30,6 +30,9 @@ struct kith_model {
     int32_t *train_class; /* class of each */
 };
 
+/* A hash of all that predictions depend on. */
+uint64_t kith__model_hash(const kith_model *m);
+
 /* Where training node l is in a graph, negative if it is not. */
 int32_t kith__model_node(const kith_model *m, int32_t l, const kith_graph *g);
 

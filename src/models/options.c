@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/number.h"
 #include "models/model_object.h"
 #include "models/params.h"
 
@@ -177,7 +178,7 @@ kith_status kith_options_set_number(kith_options *o, const char *name,
     if (st != KITH_OK)
         return st;
     if (row->type == KITH_OPTION_TEXT || !kith__param_accepts(row, value)) {
-        snprintf(text, sizeof(text), "%g", value);
+        kith__print(text, sizeof(text), "%g", value);
         return refuse(row, text, err);
     }
     take(o, row, value);

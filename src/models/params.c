@@ -8,9 +8,9 @@
 #include "models/params.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
+
+#include "core/number.h"
 
 #define IN_PARAMS(FIELD, SLOT)                                         \
     .key = #FIELD, .slot = (SLOT), .at = offsetof(kith_params, FIELD), \
@@ -303,12 +303,12 @@ const char *kith_option_text(const kith_option_info *row, double value,
     const char *word = words_of(row);
 
     if (!word) {
-        snprintf(out, KITH_OPTION_BUFFER, "%g", value);
+        kith__print(out, KITH_OPTION_BUFFER, "%g", value);
         return out;
     }
     for (int i = 0; i < (int)value; i++)
         word += strcspn(word, "|") + 1;
-    snprintf(out, KITH_OPTION_BUFFER, "%.*s", (int)strcspn(word, "|"), word);
+    kith__print(out, KITH_OPTION_BUFFER, "%.*s", (int)strcspn(word, "|"), word);
     return out;
 }
 
@@ -331,12 +331,10 @@ static int word_index(const char *words, const char *text)
 /* All of the text as a decimal number. */
 static bool read_number(const char *text, double *value)
 {
-    char *end;
+    const size_t length = strlen(text);
 
-    if (!*text || text[strspn(text, "+-.0123456789eE")])
-        return false;
-    *value = strtod(text, &end); /* LOCALE: core/number.h, once it is there */
-    return end != text && !*end;
+    return strspn(text, "+-.0123456789eE") == length &&
+           kith__parse_real(text, length, value);
 }
 
 bool kith_option_read(const kith_option_info *row, const char *text,
@@ -359,18 +357,18 @@ const char *kith_option_expects(const kith_option_info *row, char *out,
                                                      : "a whole number";
 
     if (row->type == KITH_OPTION_TEXT)
-        snprintf(out, size, "a text");
+        kith__print(out, size, "a text");
     else if (words_of(row))
-        snprintf(out, size, "one of %s", words_of(row));
+        kith__print(out, size, "one of %s", words_of(row));
     else if (!row->above && !row->below)
-        snprintf(out, size, "%s from %.12g to %.12g", what, row->least,
-                 row->most);
+        kith__print(out, size, "%s from %.12g to %.12g", what, row->least,
+                    row->most);
     else if (isinf(row->most))
-        snprintf(out, size, "%s, %s %g", what,
-                 row->above ? "above" : "at least", row->least);
+        kith__print(out, size, "%s, %s %g", what,
+                    row->above ? "above" : "at least", row->least);
     else
-        snprintf(out, size, "%s, %s %g and below %g", what,
-                 row->above ? "above" : "at least", row->least, row->most);
+        kith__print(out, size, "%s, %s %g and below %g", what,
+                    row->above ? "above" : "at least", row->least, row->most);
     return out;
 }
 

@@ -40,6 +40,20 @@ out:
     return st;
 }
 
+kith_status kith__task_of_model(const kith_model *m, const kith_graph *g,
+                                const kith_job *job, kith__task_storage *s,
+                                kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    TRY(find_train(m, g, s, err));
+    TRY(kith__task_set_up(s, g, m->classes, job, err));
+    if (m->params.balance && !m->weights)
+        TRY(kith__task_balance(s, err));
+out:
+    return st;
+}
+
 static kith_status model_potentials(const kith_model *m, const kith_dataset *d,
                                     const kith__task *t, float *out,
                                     kith_error *err)
@@ -80,12 +94,9 @@ kith_status kith__run_again(const kith_model *m, const kith_dataset *d,
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                        "the model's method '%s' is not in this version",
                        m->method));
-    TRY(find_train(m, d->graph, s, err));
-    TRY(kith__task_set_up(s, d->graph, m->classes, job, err));
-    if (m->params.balance && !m->weights)
-        TRY(kith__task_balance(s, err));
+    TRY(kith__task_of_model(m, d->graph, job, s, err));
     TRY(kith__beliefs_new(&s->task, want, b, err));
-    if (how->apply) {
+    if (!how->run) {
         TRY(kith__fit_or_apply(how, &s->task, d->features, NULL,
                                &(kith__labelled_nodes){0}, NULL, &m->state, b,
                                err));

@@ -17,6 +17,11 @@ struct kith_solution {
     int32_t *trained; /* n: the class a node was trained with, -1 = none */
 };
 
+/* The task that a model has on a graph: its training nodes that are there. */
+kith_status kith__task_of_model(const kith_model *m, const kith_graph *g,
+                                const kith_job *job, kith__task_storage *s,
+                                kith_error *err);
+
 /* Run a model's method on a graph, in new arrays. */
 kith_status kith__run_again(const kith_model *m, const kith_dataset *d,
                             const kith_job *job, kith__wanted want,

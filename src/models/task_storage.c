@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "models/baselines/drawn_task.h"
+#include "models/baselines/net_method.h"
 #include "models/explain/logits.h"
 
 void kith__task_storage_release(kith__task_storage *s)
@@ -102,8 +103,13 @@ kith_status kith__fit_or_apply(const kith__method *how, const kith__task *t,
         val = &drawn.val;
         b->P = drawn.P;
     }
-    TRY(state ? how->fit(t, features, options, val, state, b, err)
-              : how->apply(t, features, learnt, b, err));
+    if (state)
+        TRY(how->net ? kith__net_fit(how->net, t, features, options, val, state,
+                                     b, err)
+                     : how->fit(t, features, options, val, state, b, err));
+    else
+        TRY(how->net ? kith__net_apply(how->net, t, features, learnt, b, err)
+                     : how->apply(t, features, learnt, b, err));
     if (how->draws)
         kith__drawn_beliefs(&drawn, P);
 out:

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/number.h"
 
 enum { TEXT_MOST = 96 };
 
@@ -50,8 +51,8 @@ void kith__json_number(kith__json *j, const char *name, double x)
     char text[40];
 
     name_it(j, name);
-    snprintf(text, sizeof(text),
-             x == floor(x) && fabs(x) < 1e15 ? "%.0f" : "%.6g", x);
+    kith__print(text, sizeof(text),
+                x == floor(x) && fabs(x) < 1e15 ? "%.0f" : "%.6g", x);
     if (isfinite(x))
         kith__json_raw(j, text, strlen(text));
     else

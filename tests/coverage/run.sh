@@ -18,7 +18,8 @@ counts=$(mktemp -d)
 trap 'rm -rf "$counts"' EXIT
 cd "$counts" || exit 2
 
-find "$build/CMakeFiles/kith_objects.dir/src" "$build/CMakeFiles/kith_cli.dir" \
+find "$build/CMakeFiles/kith_objects.dir/src" "$build/CMakeFiles/kith_tools.dir" \
+    "$build/CMakeFiles/kith_cli.dir" \
     -name '*.gcno' | sort |
     xargs gcov --stdout --branch-probabilities --branch-counts 2>/dev/null |
     awk -v details="$build/coverage.txt" -f "$here/table.awk"

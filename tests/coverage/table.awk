@@ -8,7 +8,7 @@ BEGIN { least = 80 }
     file = $0
     sub(/^ +-: +0:Source:/, "", file)
     sub(/^.*\/\.\.\//, "", file)
-    if (match(file, /(src\/[a-z_]+|cli)\/[a-z0-9_]+\.[ch]$/))
+    if (match(file, /((src|tools)\/[a-z_]+|cli)\/[a-z0-9_]+\.[ch]$/))
         file = substr(file, RSTART)
     else
         file = ""

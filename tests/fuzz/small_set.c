@@ -98,3 +98,25 @@ kith_status small_split(const kith_dataset *d, kith_split *out)
 
     return kith_split_random(d->graph, d->labels, 4, 6, 1, 0, out, &err);
 }
+
+kith_status small_model(const kith_dataset *d, int i, kith_model **out,
+                        kith_solution **solution)
+{
+    static const char *const methods[SMALL_SOLUTIONS] = {"linbp", "lcm",
+                                                         "lcm-em", "bp"};
+    kith_train_options o;
+    kith_split split = {0};
+    kith_error err;
+    kith_status st = small_split(d, &split);
+
+    kith_train_options_init(&o);
+    o.job.threads = 1;
+    o.fixed = KITH_FIX_ALL;
+    if (st == KITH_OK)
+        st = solution
+                 ? kith_solution_train(d, methods[i], &split, &o, out, solution,
+                                       &err)
+                 : kith_model_train(d, methods[i], &split, &o, out, NULL, &err);
+    kith_split_release(&split);
+    return st;
+}

@@ -21,6 +21,12 @@ kith_dataset *small_set(int which);
  * kith_split_release(). */
 kith_status small_split(const kith_dataset *d, kith_split *out);
 
+/* Models of set 0 whose solutions are seeds, of several kinds; and the
+ * solution, if it is not NULL. */
+enum { SMALL_SOLUTIONS = 4 };
+kith_status small_model(const kith_dataset *d, int i, kith_model **out,
+                        kith_solution **solution);
+
 /* The byte of a built graph's header that says which method fuzz_commands
  * runs: it is reserved, and no reader looks at it. */
 enum { METHOD_AT = 44 };

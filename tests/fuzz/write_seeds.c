@@ -1,6 +1,6 @@
 /*
  * write_seeds FOLDER: the seeds of the binary formats, made by today's writer:
- * FOLDER/kg, model, commands and checkpoint.  Old bytes in the repository would
+ * FOLDER/kg, model, commands and solution.  Old bytes in the repository would
  * stop at the version and test nothing.
  */
 #include <fcntl.h>
@@ -91,6 +91,21 @@ static void write_model(const kith_dataset *d, int which, const char *method,
     kith_model_free(m);
 }
 
+static void write_solution(const kith_dataset *d, int which)
+{
+    kith_solution *s = NULL;
+    kith_model *m = NULL;
+    char name[64];
+    kith_error err = {.text = "cannot be made"};
+
+    snprintf(name, sizeof(name), "%d.ks", which);
+    must(small_model(d, which, &m, &s), &err, name);
+    must(kith_solution_save(s, path_of("solution", name), NULL, &err), &err,
+         name);
+    kith_solution_free(s);
+    kith_model_free(m);
+}
+
 /* Every method once, those that matter most on all sets. */
 static bool is_wanted(const char *method, int which)
 {
@@ -124,6 +139,8 @@ int main(int argc, char **argv)
                 write_model(d, which, all[i].name, &split);
                 write_task(d, which, i);
             }
+        for (int i = 0; which == 0 && i < SMALL_SOLUTIONS; i++)
+            write_solution(d, i);
         kith_split_release(&split);
         kith_dataset_free(d);
     }

@@ -29,8 +29,8 @@ lint_layers() { tests/lint/layers.sh; }
 
 # pmccabe: modified complexity, complexity, statements, line, lines, where.
 # It does not see through macros, so what they generate is not counted.
-functions() { files 'src/*.c' 'src/*.h' 'cli/*.c' 'examples/*.c' 'bench/*.c' \
-    'tests/fuzz/*.c' 'tests/unit/*.c' | xargs -r pmccabe; }
+functions() { files 'src/*.c' 'src/*.h' 'tools/*.c' 'cli/*.c' 'examples/*.c' \
+    'bench/*.c' 'tests/fuzz/*.c' 'tests/unit/*.c' | xargs -r pmccabe; }
 lint_complexity() {
     functions | awk -F'\t' '$1 > 20 {
         print $6 " " $7 ": complexity " $1 ", at most 20" }' | none
@@ -44,13 +44,13 @@ lint_length() {
 # OpenMP pragmas are left out, so the loops are checked as plain ones.
 tidy_one() {
     local flags=(-std=c11 -Wall -Wextra -Wno-unknown-pragmas
-        -Wno-unused-parameter -Iinclude -Isrc
+        -Wno-unused-parameter -Iinclude -Isrc -Itools
         -D_GNU_SOURCE -D_OPENMP=201511 -DKITH_BUILDING -DKITH_HAVE_ZLIB
-        -DKITH_HAVE_ZSTD -DKITH_VERSION_BUILT='"0"'
+        -DKITH_HAVE_ZSTD
         -idirafter "$(gcc -print-file-name=include)") # for omp.h
     case $1 in
     src/core/status.c) ;;
-    src/*) flags+=(-include tests/lint/assume.h) ;;
+    src/* | tools/*) flags+=(-include tests/lint/assume.h) ;;
     esac
     clang-tidy --quiet "$1" -- "${flags[@]}" >"$tmp/tidy.$$" 2>/dev/null && return
     # the path that leads there is long: run clang-tidy by hand to see it
@@ -60,12 +60,12 @@ tidy_one() {
 export -f tidy_one
 export tmp
 lint_tidy() {
-    files 'src/*.c' 'cli/*.c' 'examples/*.c' 'tests/fuzz/*.c' |
+    files 'src/*.c' 'tools/*.c' 'cli/*.c' 'examples/*.c' 'tests/fuzz/*.c' |
         per_core -n 1 bash -c 'tidy_one "$0"'
 }
 
 lint_cppcheck() {
-    files 'src/*.c' 'cli/*.c' 'examples/*.c' 'tests/fuzz/*.c' |
+    files 'src/*.c' 'tools/*.c' 'cli/*.c' 'examples/*.c' 'tests/fuzz/*.c' |
         xargs -r cppcheck --quiet -j "$(nproc)" --std=c11 --platform=unix64 \
             --enable=warning,performance,portability --inline-suppr \
             --error-exitcode=1 --max-configs=4 \
@@ -73,13 +73,13 @@ lint_cppcheck() {
             --suppress=unmatchedSuppression --suppress=autoVariables \
             --suppress=invalidFunctionArg \
             --template='{file}:{line}: {message} [{id}]' \
-            -Iinclude -Isrc -D_GNU_SOURCE -DKITH_BUILDING -DKITH_HAVE_ZLIB \
-            -DKITH_HAVE_ZSTD -DKITH_VERSION_BUILT='"0"'
+            -Iinclude -Isrc -Itools -D_GNU_SOURCE -DKITH_BUILDING -DKITH_HAVE_ZLIB \
+            -DKITH_HAVE_ZSTD
 }
 
 # The library never prints, exits, aborts or reads the environment.
 lint_quiet_library() {
-    files 'src/*.c' 'src/*.h' | xargs -r grep -nE \
+    files 'src/*.[ch]' 'tools/*.[ch]' | xargs -r grep -nE \
         '(^|[^[:alnum:]_.>])(printf|vprintf|puts|putchar|perror|exit|_exit|abort|getenv|secure_getenv|system|popen) *\(|[^[:alnum:]_/](stdout|stderr)[^[:alnum:]_]' \
         /dev/null | grep -vE '^[^:]*:[0-9]+: *(/?\*|//)' | none
 }
@@ -88,6 +88,21 @@ lint_quiet_library() {
 lint_tame() {
     files 'cli/*.c' | grep -v -e '/term\.c$' -e '/progress_tty\.c$' |
         xargs -r grep -nE 'fprintf\(stderr' /dev/null | none
+}
+
+# Floats go to and from text in core/number.c, or a host's locale would change
+# them; the command stays in the C locale.
+lint_numbers() {
+    files 'src/*.c' 'tools/*.c' | grep -v '/core/number\.c$' | xargs -r awk '
+        /[^_[:alnum:]]snprintf\(/ { call = ""; open = FNR }
+        open { call = call $0 }
+        open && /;/ {
+            if (call ~ /%[-+ #0-9.*]*[efgEFG]/)
+                print FILENAME ":" open ": a float needs kith__print()"
+            open = 0
+        }' | none &&
+        files 'src/*.[ch]' 'tools/*.[ch]' 'cli/*.[ch]' |
+        xargs -r grep -n 'setlocale *(' /dev/null | none
 }
 
 lint_shell() {
@@ -117,7 +132,7 @@ lint_white_space() {
         grep -v '\.input' | xargs -r grep -nE '[[:blank:]]+$|'$'\r' /dev/null | none
 }
 
-all=(format layers complexity length tidy cppcheck quiet_library tame shell paths
+all=(format layers complexity length tidy cppcheck quiet_library tame numbers shell paths
     left_to_do white_space)
 [ $# -gt 0 ] || set -- "${all[@]}"
 tmp=$(mktemp -d)

@@ -3,8 +3,8 @@
 
     make mutants [N=100] [SEED=1] [FOLDER=src] [KINDS="unit corpus cli mangled"]
 
-Draws N small changes of src/**/*.c by the seed: an operator, a bound, an index,
-a constant, a sign.  Each is made in a copy of the tree, built, and shown to the
+Draws N small changes of src/**/*.c and tools/**/*.c by the seed: an operator, a
+bound, an index, a constant, a sign.  Each is made in a copy of the tree, built, and shown to the
 tests that run the changed line, the quick ones first.  FOLDER is the beginning
 of a path or of several, "src/models src/nn", or a line, "src/models/lcm_em/em.c:238".
 
@@ -139,7 +139,8 @@ def drawn(seed, prefix):
     rows = []
     name, _, only = prefix.partition(":")
     names = tuple(name.split())
-    for file in sorted((ROOT / "src").rglob("*.c")):
+    for file in sorted(f for d in ("src", "tools")
+                       for f in (ROOT / d).rglob("*.c")):
         path = str(file.relative_to(ROOT))
         if not path.startswith(names):
             continue
@@ -169,7 +170,7 @@ def read_equivalent():
             new = line[2:].strip()
         elif line.startswith("  ") and path and old and new:
             known.add((path, old, new))
-        elif line.startswith("src/"):
+        elif line.startswith(("src/", "tools/")):
             path, old, new = line.strip(), None, None
             text = (ROOT / path).read_text() if (ROOT / path).exists() else ""
         elif line and not line.startswith("#"):
@@ -256,8 +257,10 @@ def command(tree, name):
     if name.startswith("test_"):
         return [b / "tests/unit" / name]
     if name.startswith("corpus_"):
+        kept = t / "fuzz/corpus" / name[7:]
+        made = b / "tests/fuzz/seeds" / name[7:]  # by the build, and must open
         return [b / "tests/fuzz" / ("fuzz_" + name[7:]),
-                t / "fuzz/corpus" / name[7:]]
+                *[kept] * kept.is_dir(), "+", *[made] * made.is_dir()]
     if name.startswith("cli_"):
         return ["sh", t / "cli" / (name[4:] + ".test")]
     return [t / "mangled/run.sh", b / "kith"]
@@ -280,7 +283,8 @@ def run_test(tree, name, cpu, wall, more=()):
     def limits():
         os.setsid()
         resource.setrlimit(resource.RLIMIT_CPU, (int(cpu) + 1, int(cpu) + 2))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (GIB, GIB))
+        # a test has a file of a little more than 1 GiB, most of it a hole
+        resource.setrlimit(resource.RLIMIT_FSIZE, (2 * GIB, 2 * GIB))
         # room for a thousand threads, not for all numbers a change can make
         resource.setrlimit(resource.RLIMIT_AS, (32 * GIB, 32 * GIB))
 
@@ -322,7 +326,7 @@ def digest(files):
 
 def source_of(file):
     """A source's path in the tree; ccache may have made it relative."""
-    return re.sub(r"^.*(?=\b(src|cli|include)/)", "", file)
+    return re.sub(r"^.*(?=\b(src|tools|cli|include)/)", "", file)
 
 
 def covered(tree, name):
@@ -334,7 +338,8 @@ def covered(tree, name):
     if why:
         sys.exit(f"{name} fails without any change: {why}")
     lines = {}
-    data = sorted(prefix.rglob("src/**/*.gcda"))
+    data = sorted(f for d in ("src", "tools")
+                  for f in prefix.rglob(d + "/**/*.gcda"))
     for d in data:
         note = str(d)[len(str(prefix)):-len("gcda")] + "gcno"
         os.symlink(note, str(d)[:-len("gcda")] + "gcno")
@@ -353,7 +358,8 @@ def covered(tree, name):
 def noted(tree):
     """{path: (instrumented lines, [(first, last) of each function])}"""
     notes = {}
-    for note in sorted((tree / "build").rglob("src/**/*.gcno")):
+    for note in sorted(f for d in ("src", "tools")
+                       for f in (tree / "build").rglob(d + "/**/*.gcno")):
         said = subprocess.run(["gcov", "--json-format", "--stdout", note],
                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         for f in json.loads(said.stdout)["files"]:
@@ -369,7 +375,7 @@ def map_lines(tests):
     """({name: ({path: lines}, CPU seconds)}, notes), cached where unchanged."""
     tree, cache = WORK / "gcov", WORK / "lines"
     cache.mkdir(parents=True, exist_ok=True)
-    shared = [f for d in ("src", "include", "cli")
+    shared = [f for d in ("src", "tools", "include", "cli")
               for f in sorted((ROOT / d).rglob("*.[ch]"))]
     source = digest(shared)
     shared += sorted((ROOT / "tests").rglob("*.h"))

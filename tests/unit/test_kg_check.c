@@ -97,6 +97,8 @@ static const struct {
     {"fvals", 0, 0x7f800000, "a feature"},
     {"fhead", 0, 1, "features"},
     {"fhead", 0, -1, "features"},
+    {"fhead", 0, (1 << 20) + 1, "account for"}, /* minutes, gigabytes */
+    {"fhead", 0, 1 << 29, "account for"},
     {"place", 0, 4, "order"}, /* order.c wrote there */
     {"place", 0, -1, "order"},
     {"listed", 0, 0, "order"},
@@ -134,6 +136,26 @@ TEST(a_file_that_breaks_a_promise_is_refused_by_opening)
     }
     free(bytes);
     free(good);
+}
+
+/* As wide as allowed opens: few columns, or 16 for each of the five entries. */
+TEST(features_may_have_room_for_hashed_words)
+{
+    int64_t row[] = {0, 5}, many[] = {0, (1 << 16) + 1};
+    kith_features f = {
+        .nodes = 1, .columns = 1 << 20, .entries = 5, .row = row};
+
+    CHECK(!kith__features_too_wide(&f));
+    f.columns++;
+    CHECK(kith__features_too_wide(&f));
+    f.row = many;
+    f.entries = many[1];
+    f.columns = 16 * ((1 << 16) + 1);
+    CHECK(!kith__features_too_wide(&f));
+    f.columns += 16;
+    CHECK(kith__features_too_wide(&f));
+    f.row = NULL; /* dense: its values are all there */
+    CHECK(!kith__features_too_wide(&f));
 }
 
 /* Every function that opens, not one command or another. */

@@ -2,6 +2,7 @@
 #include <sys/stat.h>
 
 #include "generated.h"
+#include "paper/paper.h"
 #include "paper/parts.h"
 
 /* ---- kept results -------------------------------------------------------- */

@@ -160,31 +160,6 @@ TEST(a_line_may_span_blocks)
     free(text);
 }
 
-TEST(numbers_are_read_strictly)
-{
-    double x;
-    int64_t i;
-
-    CHECK(kith__parse_real("0.1", 3, &x) && x == 0.1);
-    CHECK(kith__parse_real("-2.5e-3", 7, &x) && x == -2.5e-3);
-    CHECK(kith__parse_real("123456789012345", 15, &x) &&
-          x == 123456789012345.0);
-    CHECK(kith__parse_real("0.30000000000000004", 19, &x) &&
-          x == 0.30000000000000004);
-    CHECK(kith__parse_real("7.", 2, &x) && x == 7);
-    CHECK(kith__parse_real(".5", 2, &x) && x == 0.5);
-    CHECK(!kith__parse_real(".", 1, &x));
-    CHECK(!kith__parse_real("", 0, &x));
-    CHECK(!kith__parse_real("-", 1, &x));
-    CHECK(!kith__parse_real("1x", 2, &x));
-    CHECK(!kith__parse_real(" 1", 2, &x));
-    CHECK(!kith__parse_real("0x10", 4, &x));
-    CHECK(kith__parse_int("-7", 2, &i) && i == -7);
-    CHECK(!kith__parse_int("9223372036854775808", 19, &i));
-    CHECK(!kith__parse_int("1.0", 3, &i));
-    CHECK(!kith__parse_int("-", 1, &i));
-}
-
 TEST(floats_are_written_so_that_they_read_back)
 {
     static const float values[] = {0.1f,          1,           1e-30f,

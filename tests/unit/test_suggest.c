@@ -1,9 +1,10 @@
 /*
  * test_suggest.c: what a label would be worth, against a dense inverse.
  */
-#include "check.h"
+#include "kernels/spectral_bound.h"
 #include "models/model_object.h"
 #include "models/solution.h"
+#include "small_graphs.h"
 
 /* A star: hub 0 with leaves 1 .. 6.  Beside it two edges, 7 - 8 and 9 - 10, of
  * which 7 and 9 are labelled.  All else knows nothing: a = 1/2. */
@@ -128,4 +129,161 @@ TEST(suggesting_survives_every_failed_allocation)
     CHECK_OOM(st = kith_suggest(f.solution, NULL, 0, 3, s, &found, NULL),
               (void)0);
     tear_down(&f);
+}
+
+/* ---- whole lists, against a dense matrix --------------------------------- */
+
+enum { DENSE = 36, CLASSES = 3 };
+
+typedef struct dense_twin {
+    double W[DENSE][DENSE], h, a[DENSE], y[DENSE], loop[DENSE];
+    double share[CLASSES], given[CLASSES];
+    int likely[DENSE];
+    bool done[DENSE], open[DENSE];
+} dense_twin;
+
+/* y = a + h |W| y from where it is, over those not done, until it moves by at
+ * most 1e-3. */
+static void dense_solve(dense_twin *t, int most)
+{
+    double change = 1;
+
+    for (int i = 0; i < most && change > 1e-3; i++) {
+        double next[DENSE] = {0};
+
+        change = 0;
+        for (int u = 0; u < DENSE; u++) {
+            if (t->done[u])
+                continue;
+            next[u] = t->a[u];
+            for (int v = 0; v < DENSE; v++)
+                next[u] += t->h * fabs(t->W[u][v]) * t->y[v];
+            change = fmax(change, fabs(next[u] - t->y[u]));
+        }
+        memcpy(t->y, next, sizeof(next));
+    }
+}
+
+static double dense_influence(const dense_twin *t, int v)
+{
+    double loop = 0;
+
+    for (int u = 0; u < DENSE; u++)
+        loop += t->done[u] ? 0 : t->W[v][u] * t->W[v][u];
+    return t->y[v] * t->y[v] * (1 - t->h * t->h * fmin(loop, 1));
+}
+
+/* Of the class that is most behind its share the one of the largest score. */
+static int dense_best(const dense_twin *t, int found)
+{
+    int best[CLASSES] = {-1, -1, -1}, chosen = -1;
+    double behind = -HUGE_VAL;
+
+    for (int v = 0; v < DENSE; v++) {
+        int *b = &best[t->likely[v]];
+        const double score = t->a[v] * dense_influence(t, v);
+
+        if (t->open[v] && !t->done[v] &&
+            score > (*b < 0 ? 0 : t->a[*b] * dense_influence(t, *b)))
+            *b = v;
+    }
+    for (int c = 0; c < CLASSES; c++)
+        if (best[c] >= 0 && t->share[c] * (found + 1) - t->given[c] > behind) {
+            behind = t->share[c] * (found + 1) - t->given[c];
+            chosen = best[c];
+        }
+    return chosen;
+}
+
+static void dense_start(dense_twin *t, const kith_solution *s, int train)
+{
+    const kith__operator *W = &s->W;
+
+    memset(t, 0, sizeof(*t));
+    t->h = fmin(.95, kith__rho_small(s->b.coupling, CLASSES));
+    for (int u = 0; u < DENSE; u++) {
+        double p[CLASSES], sum = 0;
+
+        for (int64_t e = W->rows[u]; e < W->rows[u + 1]; e++)
+            t->W[u][W->neighbours[e]] = kith__weight_at(W, u, e);
+        for (int c = 0; c < CLASSES; c++)
+            sum += p[c] = exp((double)s->b.P[u * CLASSES + c] /
+                              kith_model_temperature(s->model));
+        for (int c = 0; c < CLASSES; c++) {
+            t->likely[u] = p[c] > p[t->likely[u]] ? c : t->likely[u];
+            t->share[c] += u < train ? 0 : p[c] / sum / (DENSE - train);
+        }
+        t->done[u] = u < train;
+        t->a[u] = t->done[u] ? 0 : 1 - p[t->likely[u]] / sum;
+        t->open[u] = u % 7 != 3;
+    }
+}
+
+/* Nodes and scores of the whole list; a tie would be a failure of the data. */
+static void check_list(const kith_solution *s, int train)
+{
+    int32_t among[DENSE], n = 0, found, count = 0;
+    kith_suggestion got[DENSE];
+    static dense_twin t;
+    kith_error err;
+
+    dense_start(&t, s, train);
+    for (int u = 0; u < DENSE; u++)
+        if (t.open[u])
+            among[n++] = u;
+    CHECK_OK(kith_suggest(s, among, n, DENSE, got, &found, &err));
+    dense_solve(&t, 60);
+    for (;; count++) {
+        const int v = dense_best(&t, count);
+
+        if (v < 0)
+            break;
+        if (count >= found || got[count].node != v) {
+            check_failed(__FILE__, __LINE__, "suggestion %d is not %d", count,
+                         v);
+            return;
+        }
+        CHECK_NEAR(got[count].uncertainty, t.a[v], 1e-5);
+        CHECK_NEAR(got[count].influence, dense_influence(&t, v), 1e-4);
+        CHECK_NEAR(got[count].score, t.a[v] * dense_influence(&t, v), 1e-4);
+        t.given[t.likely[v]]++;
+        t.done[v] = true;
+        t.a[v] = t.y[v] = 0;
+        dense_solve(&t, 12);
+    }
+    CHECK_INT(found, count);
+    CHECK(count > 20);
+}
+
+TEST(whole_lists_are_those_of_a_dense_matrix)
+{
+    static char c[] = "c", *three[] = {A, B, c};
+
+    for (uint64_t seed = 1; seed <= 8; seed++) {
+        int32_t train[] = {0, 1, 2, 3, 4}, of[DENSE];
+        kith_labels labels = {.nodes = DENSE,
+                              .classes = CLASSES,
+                              .labelled = 5,
+                              .of = of,
+                              .names = three};
+        kith_dataset d = {.graph = small_graph(DENSE, 70, seed % 2, seed),
+                          .labels = &labels};
+        kith_solution *s = NULL;
+        kith_train_options o;
+        kith_model *m = NULL;
+        kith_error err;
+
+        for (int u = 0; u < DENSE; u++)
+            of[u] = u < 5 ? u % CLASSES : -1;
+        kith_train_options_init(&o);
+        o.job.threads = 2;
+        CHECK_OK(kith_model_train(&d, seed % 3 ? "linbp" : "lcm",
+                                  &(kith_split){.train = train, .n_train = 5},
+                                  &o, &m, NULL, &err));
+        CHECK_OK(kith_solution_new(m, &d, NULL, &s, &err));
+        check_list(s, 5);
+        kith_solution_free(s);
+        kith_model_free(m);
+        kith_graph_free(d.graph);
+    }
 }

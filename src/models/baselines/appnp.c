@@ -186,5 +186,3 @@ const kith__net_type kith__appnp_type = {.name = "appnp",
                                          .build = build,
                                          .forward = forward,
                                          .backward = backward};
-
-KITH__NET_METHOD(appnp, kith__appnp_type)

@@ -193,5 +193,3 @@ const kith__net_type kith__cheb_type = {.name = "cheb",
                                         .build = build,
                                         .forward = forward,
                                         .backward = backward};
-
-KITH__NET_METHOD(cheb, kith__cheb_type)

@@ -160,5 +160,3 @@ const kith__net_type kith__gat_type = {.name = "gat",
                                        .build = build,
                                        .forward = forward,
                                        .backward = backward};
-
-KITH__NET_METHOD(gat, kith__gat_type)

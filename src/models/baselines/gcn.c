@@ -95,5 +95,3 @@ const kith__net_type kith__gcn_type = {.name = "gcn",
                                        .build = build,
                                        .forward = forward,
                                        .backward = backward};
-
-KITH__NET_METHOD(gcn, kith__gcn_type)

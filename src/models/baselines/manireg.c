@@ -78,5 +78,3 @@ const kith__net_type kith__manireg_type = {.name = "manireg",
                                            .forward = forward,
                                            .backward = backward,
                                            .penalty = penalty};
-
-KITH__NET_METHOD(manireg, kith__manireg_type)

@@ -28,23 +28,6 @@ kith_status kith__net_apply(const kith__net_type *type, const kith__task *task,
                             const kith__fit_state *state, kith__beliefs *out,
                             kith_error *err);
 
-/* The two functions of a method that is a network and nothing else. */
-#define KITH__NET_METHOD(name, type)                                        \
-    kith_status kith__##name##_fit(                                         \
-        const kith__task *task, const kith_features *features,              \
-        const kith_train_options *options, const kith__labelled_nodes *val, \
-        kith__fit_state *state, kith__beliefs *out, kith_error *err)        \
-    {                                                                       \
-        return kith__net_fit(&(type), task, features, options, val, state,  \
-                             out, err);                                     \
-    }                                                                       \
-    kith_status kith__##name##_apply(                                       \
-        const kith__task *task, const kith_features *features,              \
-        const kith__fit_state *state, kith__beliefs *out, kith_error *err)  \
-    {                                                                       \
-        return kith__net_apply(&(type), task, features, state, out, err);   \
-    }
-
 extern const kith__net_type kith__gcn_type, kith__sgc_type, kith__appnp_type,
     kith__cheb_type, kith__sage_type, kith__gat_type, kith__manireg_type,
     kith__semiemb_type, kith__planetoid_type, kith__planetoid_i_type;

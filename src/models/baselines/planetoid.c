@@ -148,5 +148,3 @@ const kith__net_type kith__planetoid_type = {.name = "planetoid",
                                              .prepare = prepare,
                                              .forward = forward,
                                              .backward = backward};
-
-KITH__NET_METHOD(planetoid, kith__planetoid_type)

@@ -191,5 +191,3 @@ const kith__net_type kith__planetoid_i_type = {.name = "planetoid-i",
                                                .forward = forward,
                                                .backward = backward,
                                                .penalty = penalty};
-
-KITH__NET_METHOD(planetoid_i, kith__planetoid_i_type)

@@ -189,5 +189,3 @@ const kith__net_type kith__sage_type = {.name = "sage",
                                         .build = build,
                                         .forward = forward,
                                         .backward = backward};
-
-KITH__NET_METHOD(sage, kith__sage_type)

@@ -149,5 +149,3 @@ const kith__net_type kith__semiemb_type = {.name = "semiemb",
                                            .forward = forward,
                                            .backward = backward,
                                            .penalty = penalty};
-
-KITH__NET_METHOD(semiemb, kith__semiemb_type)

@@ -76,5 +76,3 @@ const kith__net_type kith__sgc_type = {.name = "sgc",
                                        .build = build,
                                        .forward = forward,
                                        .backward = backward};
-
-KITH__NET_METHOD(sgc, kith__sgc_type)

@@ -32,6 +32,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/number.h"
 #include "core/sort.h"
 #include "kernels/row_set.h"
 #include "kernels/several.h"
@@ -91,12 +92,12 @@ kith__lcm_form kith__lcm_choose_form(const kith__task *task,
                            (entries > 0 ? 8 * record * border / entries : 0);
     if (f.bytes_implicit > 0) {
         f.implicit = f.bytes_implicit <= f.bytes_explicit;
-        snprintf(f.why, sizeof(f.why),
-                 "%.0f bytes moved for a neighbour in an alternation, "
-                 "%s weights would move %.0f",
-                 f.implicit ? f.bytes_implicit : f.bytes_explicit,
-                 f.implicit ? "stored" : "implicit",
-                 f.implicit ? f.bytes_explicit : f.bytes_implicit);
+        kith__print(f.why, sizeof(f.why),
+                    "%.0f bytes moved for a neighbour in an alternation, "
+                    "%s weights would move %.0f",
+                    f.implicit ? f.bytes_implicit : f.bytes_explicit,
+                    f.implicit ? "stored" : "implicit",
+                    f.implicit ? f.bytes_explicit : f.bytes_implicit);
     }
     return f;
 }

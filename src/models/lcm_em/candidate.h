@@ -107,4 +107,19 @@ kith_status kith__heterophily_evaluate(const kith__search_context *q,
                                        kith__kept_coupling *coupling,
                                        kith__beliefs *out, kith_error *err);
 
+/* What a candidate's logits are made of, but for B, which is 0: features seen
+ * as it sees them, and folds.  l is zeroed, and released by the caller. */
+kith_status kith__em_logits(const kith__search_context *q,
+                            const kith__candidate *r, kith__logits *l,
+                            kith_error *err);
+kith_status kith__heterophily_logits(const kith__search_context *q,
+                                     const kith__candidate *r, kith__logits *l,
+                                     kith_error *err);
+
+/* Does it have any?  EM from labels alone has none. */
+static inline bool kith__em_has_logits(const kith__candidate *r)
+{
+    return r->kind != KITH__EM_LABELS || r->rounds > 0;
+}
+
 #endif

@@ -549,38 +549,38 @@ static void keep(void *user, int round, const float *Q, const float *P)
         memcpy(w->out->Q, Q, w->bytes);
 }
 
-/* Features through the graph, and the B to start from. */
-static kith_status start_features(const kith__search_context *q,
-                                  const kith__candidate *r, kith__logits *l,
-                                  kith_error *err)
+kith_status kith__em_logits(const kith__search_context *q,
+                            const kith__candidate *r, kith__logits *l,
+                            kith_error *err)
 {
     const kith__task *t = q->task;
     kith_status st = KITH_OK;
-    kith__csr_matrix rows = {0};
 
-    TRY(kith__smoother_new(t->graph, true, t->threads, &l->smoother, err));
-    TRY(new_table(q->features, r->prep, &l->x, err));
-    TRY(kith__feature_smooth_each(&l->x, &l->smoother, HOPS, &r->a, 1,
-                                  t->threads, &l->map, err));
-    TRY(rows_if_few(t, &l->map, &rows, err));
-    TRY_NEW(l->B,
-            kith__alloc((l->map.columns + 1) * t->classes, sizeof(float)));
-    TRY(fit_start(t, &l->map, &rows, r->start, l->B, err));
+    if (r->kind == KITH__EM_LABELS) {
+        TRY(take_plain(q, l, err));
+    } else {
+        TRY(kith__smoother_new(t->graph, true, t->threads, &l->smoother, err));
+        TRY(new_table(q->features, r->prep, &l->x, err));
+        TRY(kith__feature_smooth_each(&l->x, &l->smoother, HOPS, &r->a, 1,
+                                      t->threads, &l->map, err));
+    }
+    TRY_NEW(l->B, kith__alloc_zeroed((l->map.columns + 1) * t->classes,
+                                     sizeof(float)));
 out:
-    kith__csr_matrix_release(&rows);
     return st;
 }
 
-/* Features as they are, and B = 0. */
-static kith_status start_plain(const kith__search_context *q, kith__logits *l,
-                               kith_error *err)
+/* The B to start from, of features through the graph. */
+static kith_status start_features(const kith__task *t, const kith__candidate *r,
+                                  kith__logits *l, kith_error *err)
 {
     kith_status st = KITH_OK;
+    kith__csr_matrix rows = {0};
 
-    TRY(take_plain(q, l, err));
-    TRY_NEW(l->B, kith__alloc_zeroed((l->map.columns + 1) * q->task->classes,
-                                     sizeof(float)));
+    TRY(rows_if_few(t, &l->map, &rows, err));
+    TRY(fit_start(t, &l->map, &rows, r->start, l->B, err));
 out:
+    kith__csr_matrix_release(&rows);
     return st;
 }
 
@@ -594,9 +594,11 @@ kith_status kith__em_evaluate(const kith__search_context *q,
     kith_status st = KITH_OK;
     kith__logits *l = NULL;
 
-    if (!em.labels || r->rounds > 0) {
+    if (kith__em_has_logits(r)) {
         TRY_NEW(l, kith__alloc_zeroed(1, sizeof(*l)));
-        TRY(em.labels ? start_plain(q, l, err) : start_features(q, r, l, err));
+        TRY(kith__em_logits(q, r, l, err));
+        if (!em.labels)
+            TRY(start_features(t, r, l, err));
         em.map = &l->map;
         em.has = l->has;
     }

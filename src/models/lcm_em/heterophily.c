@@ -383,6 +383,25 @@ static void scale_logits(const kith__kept_coupling *kept, int C,
     }
 }
 
+kith_status kith__heterophily_logits(const kith__search_context *q,
+                                     const kith__candidate *r, kith__logits *l,
+                                     kith_error *err)
+{
+    const kith__task *t = q->task;
+    kith_status st = KITH_OK;
+
+    TRY(kith__feature_blocks_new(t, q->features, &l->blocks, err));
+    TRY(kith__feature_blocks_operator(&l->blocks, r->blocks, &l->map, err));
+    l->folds = folds_of(t);
+    TRY_NEW(l->fold, kith__alloc(t->n_train, sizeof(*l->fold)));
+    memcpy(l->fold, q->fold, (size_t)t->n_train * sizeof(*l->fold));
+    TRY_NEW(l->B, kith__alloc_zeroed((1 + l->folds) * (l->map.columns + 1) *
+                                         t->classes,
+                                     sizeof(*l->B)));
+out:
+    return st;
+}
+
 kith_status kith__heterophily_evaluate(const kith__search_context *q,
                                        const kith__candidate *r,
                                        kith__kept_coupling *coupling,
@@ -394,17 +413,9 @@ kith_status kith__heterophily_evaluate(const kith__search_context *q,
     views v = {0};
 
     TRY_NEW(l, kith__alloc_zeroed(1, sizeof(*l)));
-    TRY(kith__feature_blocks_new(q->task, q->features, &l->blocks, err));
-    TRY(kith__feature_blocks_operator(&l->blocks, r->blocks, &l->map, err));
+    TRY(kith__heterophily_logits(q, r, l, err));
     TRY(new_views(q->task, &v, err));
-    l->folds = folds_of(q->task);
-    if (out->Q) {
-        TRY_NEW(l->fold, kith__alloc(q->task->n_train, sizeof(*l->fold)));
-        memcpy(l->fold, q->fold, (size_t)q->task->n_train * sizeof(*l->fold));
-        TRY_NEW(l->B, kith__alloc((1 + l->folds) * (l->map.columns + 1) * C,
-                                  sizeof(*l->B)));
-    }
-    TRY(find_L(q, &l->map, r->penalty, NULL, v.L, l->B, err));
+    TRY(find_L(q, &l->map, r->penalty, NULL, v.L, out->Q ? l->B : NULL, err));
     look_around(q->task, &v);
     TRY(use_graph(q, &v, r, coupling, out->P, err));
     TRY(keep_parts(q->task, &v, r, coupling, out, err));

@@ -2,11 +2,11 @@
  * lcm_em.c: the driver: three searches, each for another kind of graph, and the
  * best of what they find on the validation nodes.
  *
- *   em_search.c  potentials learnt through the graph by EM: homophily, features
- *                or labels spread over it
- *   heterophily.c     own features beside neighbours', the coupling fitted to
- * the labels, the graph ignored where it does not help: heterophily em_lcm.c if
- * EM is best: W and H learnt on its potentials
+ *   em_search.c    potentials learnt through the graph by EM: homophily,
+ *                  features or labels spread over it
+ *   heterophily.c  own features beside neighbours', the coupling fitted to the
+ *                  labels, the graph ignored where it does not help
+ *   em_lcm.c       if EM is best: W and H learnt on its potentials
  *
  * Between the kinds accuracy decides if it differs by more than its standard
  * error on so many validation nodes, else the log-loss.
@@ -24,6 +24,8 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/number.h"
+#include "models/explain/logits.h"
 #include "models/lcm_em/candidate.h"
 #include "models/params.h"
 
@@ -46,10 +48,12 @@ static int index_of(const char *text, const char *const *list, int n)
 /* A float as one would write it: .2, not .200000003. */
 static bool put_number(kith__fit_state *s, const char *name, float x)
 {
-    char text[32];
+    char text[KITH_FLOAT_BUFFER];
+    double value;
 
-    snprintf(text, sizeof(text), "%.7g", (double)x);
-    return kith__fit_state_set(s, name, strtod(text, NULL));
+    kith__print(text, sizeof(text), "%.7g", (double)x);
+    return kith__parse_real(text, strlen(text), &value) &&
+           kith__fit_state_set(s, name, value);
 }
 
 static bool put_learnt(kith__fit_state *s, const kith__candidate *r)
@@ -366,5 +370,32 @@ kith_status kith__lcm_em_apply(const kith__task *task,
     TRY(follow(&q, &r, &kept, out, err));
 out:
     kith__search_context_release(&q);
+    return st;
+}
+
+kith_status kith__lcm_em_logits(const kith__task *task,
+                                const kith_features *features,
+                                const kith__fit_state *state,
+                                kith__logits **out, kith_error *err)
+{
+    const kith__labelled_nodes none = {0};
+    kith__search_context q = {0};
+    kith_status st = KITH_OK;
+    kith__logits *l = NULL;
+    kith__candidate r;
+
+    *out = NULL;
+    TRY(kith__search_context_new(task, features, &none, &q, err));
+    TRY(take_candidate(state, features != NULL, &r, err));
+    if (r.kind != KITH__HETEROPHILY && !kith__em_has_logits(&r))
+        goto out;
+    TRY_NEW(l, kith__alloc_zeroed(1, sizeof(*l)));
+    TRY(r.kind == KITH__HETEROPHILY ? kith__heterophily_logits(&q, &r, l, err)
+                                    : kith__em_logits(&q, &r, l, err));
+    *out = l;
+    l = NULL;
+out:
+    kith__search_context_release(&q);
+    kith__logits_free(l);
     return st;
 }

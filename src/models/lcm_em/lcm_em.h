@@ -9,4 +9,11 @@
 kith__fit_fn kith__lcm_em_fit;
 kith__apply_fn kith__lcm_em_apply;
 
+/* What a model's logits are made of, but for B, which is 0: nothing is fitted.
+ * *out is NULL if it has none. */
+kith_status kith__lcm_em_logits(const kith__task *task,
+                                const kith_features *features,
+                                const kith__fit_state *state,
+                                kith__logits **out, kith_error *err);
+
 #endif

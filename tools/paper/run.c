@@ -11,6 +11,7 @@
 
 #include "core/alloc.h"
 #include "core/job.h"
+#include "core/number.h"
 
 enum { QUICK_ITERATIONS = 10 };
 
@@ -29,7 +30,7 @@ kith_status kith__paper_note(kith__paper_run *r, kith_error *err,
     va_list list;
 
     va_start(list, format);
-    vsnprintf(text, sizeof(text), format, list);
+    kith__print_list(text, sizeof(text), format, list);
     va_end(list);
     if (r->options->note)
         r->options->note(r->options->note_user, text);

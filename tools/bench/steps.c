@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "bench/bench.h"
 #include "bench/timing.h"
 #include "core/alloc.h"
 #include "core/job.h"
@@ -11,7 +12,6 @@
 #include "graph/order.h"
 #include "kernels/operator.h"
 #include "kernels/simd.h"
-#include "kith/bench.h"
 
 enum { KINDS = 4, REPEATS = 99, MOST = 64 };
 enum { STEP, PORTABLE, WEIGHTED, PLAIN };

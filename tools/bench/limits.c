@@ -2,11 +2,11 @@
  * limits.c: what memory allows: bytes in order (the triad of McCalpin's STREAM
  * benchmark), and floats from random places.
  */
+#include "bench/bench.h"
 #include "bench/timing.h"
 #include "core/alloc.h"
 #include "core/job.h"
 #include "core/rng.h"
-#include "kith/bench.h"
 
 enum {
     TRIES = 7,

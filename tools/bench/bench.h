@@ -1,15 +1,11 @@
 /*
- * kith/bench.h: how fast this machine is, and how fast a step of belief
+ * bench.h: how fast this machine is, and how fast a step of belief
  * propagation is on it.
  */
-#ifndef KITH_BENCH_H
-#define KITH_BENCH_H
+#ifndef KITH_BENCH_BENCH_H
+#define KITH_BENCH_BENCH_H
 
 #include "kith/graph.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /* What memory allows, the best of several tries. */
 typedef struct kith_bench_limits {
@@ -20,9 +16,8 @@ typedef struct kith_bench_limits {
 
 /* Errors: KITH_ERR_NOMEM, KITH_ERR_CANCELLED.  Memory: 384 MiB.  Cost: some
  * seconds. */
-KITH_API kith_status kith_bench_measure(const kith_job *job,
-                                        kith_bench_limits *out,
-                                        kith_error *err);
+kith_status kith_bench_measure(const kith_job *job, kith_bench_limits *out,
+                               kith_error *err);
 
 /* The least of several times, in seconds; 0 where it was not measured. */
 typedef struct kith_bench_times {
@@ -41,12 +36,8 @@ typedef struct kith_bench_times {
  * edge in memory.  Results are compared: KITH_ERR_CORRUPT if the plain loop
  * comes to something else.
  */
-KITH_API kith_status kith_bench_step(const kith_graph *g, int classes,
-                                     int repeats, int plain,
-                                     const kith_job *job, kith_bench_times *out,
-                                     kith_error *err);
+kith_status kith_bench_step(const kith_graph *g, int classes, int repeats,
+                            int plain, const kith_job *job,
+                            kith_bench_times *out, kith_error *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

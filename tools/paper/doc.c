@@ -4,6 +4,7 @@
 #include <stdarg.h>
 
 #include "core/alloc.h"
+#include "core/number.h"
 #include "core/out_set.h"
 
 void kith__doc_release(kith__doc *d)
@@ -93,7 +94,7 @@ static void share(double x, char out[24])
 {
     char digits[24];
 
-    snprintf(digits, sizeof(digits), "%.3f", fmin(fmax(x, -1e9), 1e9));
+    kith__print(digits, sizeof(digits), "%.3f", fmin(fmax(x, -1e9), 1e9));
     snprintf(out, 24, "%s", digits[0] == '0' ? digits + 1 : digits);
 }
 
@@ -104,13 +105,13 @@ static void number(double x, kith__unit unit, char out[24])
         share(x, out);
         break;
     case KITH__SECONDS:
-        snprintf(out, 24, "%.*f", x < 10 ? 2 : x < 100 ? 1 : 0, x);
+        kith__print(out, 24, "%.*f", x < 10 ? 2 : x < 100 ? 1 : 0, x);
         break;
     case KITH__RATIO:
-        snprintf(out, 24, "%.*f", x < 10 ? 2 : x < 100 ? 1 : 0, x);
+        kith__print(out, 24, "%.*f", x < 10 ? 2 : x < 100 ? 1 : 0, x);
         break;
     case KITH__VALUE:
-        snprintf(out, 24, "%+.4f", x);
+        kith__print(out, 24, "%+.4f", x);
         break;
     }
 }
@@ -162,7 +163,7 @@ void kith__put(kith__json *to, const char *format, ...)
     va_list list;
 
     va_start(list, format);
-    vsnprintf(text, sizeof(text), format, list);
+    kith__print_list(text, sizeof(text), format, list);
     va_end(list);
     kith__json_raw(to, text, strlen(text));
 }

@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "core/map.h"
+#include "core/number.h"
 #include "paper/doc.h"
 
 static const char magic[] = "kith paper result 1\n";
@@ -74,16 +75,12 @@ static bool take(cursor *c, const char *word)
     return true;
 }
 
-/* A number and the character behind it.  The text ends with a newline, which no
- * number holds, so strtod() stays inside. */
+/* A number and the character behind it. */
 static bool take_number(cursor *c, char behind, double *out)
 {
-    char *end;
+    const char *end = memchr(c->at, behind, (size_t)(c->end - c->at));
 
-    if (c->at >= c->end || *c->at == '\n' || *c->at == ' ')
-        return false;
-    *out = strtod(c->at, &end);
-    if (end == c->at || end >= c->end || *end != behind)
+    if (!end || !kith__parse_real(c->at, (size_t)(end - c->at), out))
         return false;
     c->at = end + 1;
     return true;

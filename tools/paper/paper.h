@@ -1,15 +1,11 @@
 /*
- * kith/paper.h: the evaluation of the paper that LCM comes from (Wang, Jia,
+ * paper.h: the evaluation of the paper that LCM comes from (Wang, Jia,
  * Gong, AAAI 2021): its tables and figures, with its numbers beside ours.
  */
-#ifndef KITH_PAPER_H
-#define KITH_PAPER_H
+#ifndef KITH_PAPER_PAPER_H
+#define KITH_PAPER_PAPER_H
 
 #include "kith/eval.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum {                          /* bits of kith_paper_options.parts */
        KITH_PAPER_TABLE1 = 1,   /* accuracy of the methods */
@@ -46,7 +42,7 @@ typedef struct kith_paper_summary {
     int64_t kept;   /* of those, found in the folder */
 } kith_paper_summary;
 
-KITH_API void kith_paper_options_init(kith_paper_options *o);
+void kith_paper_options_init(kith_paper_options *o);
 
 /*
  * Run what is missing, and write paper.md, paper.json, paper.tex and paper.html
@@ -59,10 +55,7 @@ KITH_API void kith_paper_options_init(kith_paper_options *o);
  * Errors: KITH_ERR_ARGUMENT (unknown method, no data set), KITH_ERR_IO,
  * KITH_ERR_NOMEM, KITH_ERR_CANCELLED, and those of reading the data.
  */
-KITH_API kith_status kith_paper(const kith_paper_options *options,
-                                kith_paper_summary *summary, kith_error *err);
+kith_status kith_paper(const kith_paper_options *options,
+                       kith_paper_summary *summary, kith_error *err);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

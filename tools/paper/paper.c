@@ -2,7 +2,7 @@
  * paper.c: the parts in their order, twice: to count what there is to do, and
  * to do it; then the pages.
  */
-#include "kith/paper.h"
+#include "paper/paper.h"
 
 #include "core/alloc.h"
 #include "data/files.h"

@@ -4,8 +4,8 @@
 #ifndef KITH_PAPER_RUN_H
 #define KITH_PAPER_RUN_H
 
-#include "kith/paper.h"
 #include "paper/doc.h"
+#include "paper/paper.h"
 #include "paper/result.h"
 
 /* A data set that is open. */
