@@ -16,8 +16,8 @@ endif()
 if(KITH_WITH_BLAS)
     pkg_check_modules(OPENBLAS REQUIRED openblas)
     list(APPEND KITH_HAVE KITH_HAVE_BLAS)
-    # Its header alone: kernels/blas.c loads the library when it needs it.
-    set_source_files_properties(src/kernels/blas.c PROPERTIES
+    # Its header alone: kernels/gemm.c loads the library when it needs it.
+    set_source_files_properties(src/kernels/gemm.c PROPERTIES
         INCLUDE_DIRECTORIES "${OPENBLAS_INCLUDE_DIRS}")
     list(APPEND KITH_LIBRARIES ${CMAKE_DL_LIBS})
     pkg_check_modules(LAPACKE IMPORTED_TARGET lapacke) # for the tests alone

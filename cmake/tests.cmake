@@ -40,6 +40,17 @@ foreach(source IN LISTS unit_tests)
         RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/tests/unit")
 endforeach()
 
+# The examples, as a user of the shared library compiles them.
+file(GLOB examples CONFIGURE_DEPENDS examples/*.c)
+foreach(source IN LISTS examples)
+    cmake_path(GET source STEM name)
+    add_executable(example_${name} ${source})
+    target_link_libraries(example_${name} PRIVATE kith_flags kith_shared)
+    set_target_properties(example_${name} PROPERTIES
+        OUTPUT_NAME ${name}
+        RUNTIME_OUTPUT_DIRECTORY "${PROJECT_BINARY_DIR}/examples")
+endforeach()
+
 # Seeds of the binary formats come from today's writer.
 add_executable(write_seeds tests/fuzz/write_seeds.c ${fuzz_helpers})
 target_link_libraries(write_seeds PRIVATE kith_test_flags)

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "kernels/dense.h"
+#include "kernels/gemm.h"
 #include "kernels/simd.h"
 
 typedef struct job {
@@ -71,7 +71,7 @@ static void many(const job *j, int k, int32_t first, int32_t last, double *K,
 
     memset(SH, 0, (size_t)(n * k) * sizeof(*SH));
     memset(WS, 0, (size_t)(n * k) * sizeof(*WS));
-    kith__add_product(S, n, k, j->H, SH);
+    kith__add_product(S, n, k, k, 1, j->H, false, SH);
     for (int64_t r = 0; r < n; r++) {
         const float *sh = SH + r * k;
         float *restrict ws = WS + r * k;

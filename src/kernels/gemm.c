@@ -1,8 +1,121 @@
 #include "kernels/gemm.h"
 
 #include <string.h>
+#ifdef KITH_HAVE_BLAS
+#include <cblas.h>
+#include <dlfcn.h>
+#include <pthread.h>
+#include <semaphore.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
-#include "kernels/blas.h"
+#include "core/job.h"
+
+/* ---- OpenBLAS ------------------------------------------------------------ */
+
+/*
+ * OpenBLAS takes a buffer for every core as it is loaded, and one for every
+ * product while that is computed; if it gets none it tries again for ever, and
+ * if it cannot start its threads it ends the program.  So we load it only where
+ * there is room for all that, make it take its buffers at once, which it keeps,
+ * and let no more products run side by side than have one.
+ */
+#define BUFFER  ((size_t)128 << 20) /* addresses; it touches few of them */
+#define LIBRARY ((size_t)64 << 20)
+enum { MOST_PRODUCTS = 64 };
+
+static __typeof__(cblas_sgemm) *sgemm; /* NULL: do without */
+static sem_t buffers;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static bool room_for(size_t bytes)
+{
+    void *block = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+    if (block == MAP_FAILED)
+        return false;
+    (void)munmap(block, bytes);
+    return true;
+}
+
+static void *find(void *library, const char *name)
+{
+    return library ? dlsym(library, name) : NULL;
+}
+
+/* Have OpenBLAS take `n` buffers; returns how many there was room for. */
+static unsigned take_buffers(void *library, unsigned n)
+{
+    void *take = find(library, "blas_memory_alloc");
+    void *give_back = find(library, "blas_memory_free");
+    void *(*alloc)(int);
+    void (*release)(void *);
+    void *taken[MOST_PRODUCTS];
+    unsigned count = 0;
+
+    if (!take || !give_back)
+        return 0;
+    memcpy(&alloc, &take, sizeof(alloc)); /* C has no cast for it */
+    memcpy(&release, &give_back, sizeof(release));
+    for (; count < n && room_for(BUFFER); count++)
+        taken[count] = alloc(0);
+    for (unsigned i = 0; i < count; i++)
+        release(taken[i]);
+    return count;
+}
+
+static void load(void)
+{
+    const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+    const long products = cores < 1               ? 1
+                          : cores > MOST_PRODUCTS ? MOST_PRODUCTS
+                                                  : cores;
+    void *library, *found;
+    unsigned taken;
+
+    if (!room_for(LIBRARY + (size_t)(cores + products) * BUFFER) ||
+        kith__threads_possible((int)cores) < cores)
+        return;
+    library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
+    found = find(library, "cblas_sgemm");
+    taken = take_buffers(library, (unsigned)products);
+    if (taken > 0 && sem_init(&buffers, 0, taken) == 0)
+        memcpy(&sgemm, &found, sizeof(sgemm));
+}
+
+/*
+ * C = factor A B, or C += factor A B: A is m x k (turned: k x m), B is k x n
+ * (turned: n x k), rows lda, ldb and ldc floats apart.  Returns false, and does
+ * nothing, if there is no BLAS.  Threads: safe.
+ */
+static bool blas_multiply(bool turn_a, bool turn_b, int m, int n, int k,
+                          float factor, const float *A, int lda, const float *B,
+                          int ldb, bool add, float *C, int ldc)
+{
+    if (pthread_once(&once, load) != 0 || !sgemm)
+        return false;
+    while (sem_wait(&buffers) != 0)
+        ; /* a signal came */
+    sgemm(CblasRowMajor, turn_a ? CblasTrans : CblasNoTrans,
+          turn_b ? CblasTrans : CblasNoTrans, m, n, k, factor, A, lda, B, ldb,
+          add ? 1 : 0, C, ldc);
+    (void)sem_post(&buffers);
+    return true;
+}
+#else
+static bool blas_multiply(bool turn_a, bool turn_b, int m, int n, int k,
+                          float factor, const float *A, int lda, const float *B,
+                          int ldb, bool add, float *C, int ldc)
+{
+    (void)turn_a, (void)turn_b, (void)m, (void)n, (void)k, (void)factor;
+    (void)A, (void)lda;
+    (void)B, (void)ldb, (void)add, (void)C, (void)ldc;
+    return false;
+}
+#endif
+
+/* ---- tiles --------------------------------------------------------------- */
 
 /*
  * Tiles of at most 64 x 64 x 64: OpenBLAS computes those in the thread that
@@ -19,8 +132,8 @@ static void tile(bool turn_a, bool turn_b, int64_t m, int64_t n, int64_t k,
                  const float *A, int64_t lda, const float *B, int64_t ldb,
                  bool add, float *restrict C, int64_t ldc)
 {
-    if (kith__blas_multiply(turn_a, turn_b, (int)m, (int)n, (int)k, A, (int)lda,
-                            B, (int)ldb, add, C, (int)ldc))
+    if (blas_multiply(turn_a, turn_b, (int)m, (int)n, (int)k, 1, A, (int)lda, B,
+                      (int)ldb, add, C, (int)ldc))
         return;
     for (int64_t i = 0; i < m; i++) {
         float *c = C + i * ldc;
@@ -195,4 +308,91 @@ void kith__column_sums(const float *X, int64_t n, const kith__row_set *rows,
         }
     }
     kith__add_parts(partial, k, s, threads);
+}
+
+/* ---- blocks of rows with a square matrix --------------------------------- */
+
+/* Above this many classes BLAS beats the loop. */
+enum { SMALL = 16 };
+
+/* Is H = a I + b 11'?  The coupling is, as it starts. */
+static bool is_uniform(const float *H, int k, float *a, float *b)
+{
+    *b = k > 1 ? H[1] : 0;
+    *a = H[0] - *b;
+    for (int i = 0; i < k; i++)
+        for (int j = 0; j < k; j++)
+            if (H[(int64_t)i * k + j] != (i == j ? H[0] : *b))
+                return 0;
+    return 1;
+}
+
+/* Y += X (a I + b 11'), in O(n k) instead of O(n k^2). */
+static void add_uniform(const float *X, int64_t n, int k, int64_t ld, float a,
+                        float b, float *restrict Y)
+{
+    for (int64_t u = 0; u < n; u++) {
+        const float *x = X + u * ld;
+        float *y = Y + u * ld, sum = 0;
+
+        for (int c = 0; c < k; c++)
+            sum += x[c];
+#pragma omp simd
+        for (int c = 0; c < k; c++)
+            y[c] += a * x[c] + b * sum;
+    }
+}
+
+void kith__add_product(const float *X, int64_t n, int k, int64_t ld, float h,
+                       const float *H, bool turned, float *restrict Y)
+{
+    float a, b;
+
+    if (k > SMALL && is_uniform(H, k, &a, &b)) {
+        add_uniform(X, n, k, ld, h * a, h * b, Y);
+        return;
+    }
+    if (k > SMALL && blas_multiply(false, turned, (int)n, k, k, h, X, (int)ld,
+                                   H, k, true, Y, (int)ld))
+        return;
+    for (int64_t u = 0; u < n; u++) {
+        const float *x = X + u * ld;
+        float *y = Y + u * ld;
+
+        for (int j = 0; j < k; j++) {
+            const float *row = H + (int64_t)j * k;
+            const float hx = h * x[j];
+
+            for (int c = 0; turned && c < k; c++)
+                y[c] += hx * H[(int64_t)c * k + j];
+#pragma omp simd
+            for (int c = 0; c < (turned ? 0 : k); c++)
+                y[c] += hx * row[c];
+        }
+    }
+}
+
+void kith__add_gram(const float *X, const float *Y, int64_t n, int k,
+                    double *restrict G, float *scratch)
+{
+    if (k > SMALL) {
+        if (blas_multiply(true, false, k, k, (int)n, 1, X, k, Y, k, false,
+                          scratch, k)) {
+            for (int64_t i = 0; i < (int64_t)k * k; i++)
+                G[i] += (double)scratch[i];
+            return;
+        }
+    }
+    for (int64_t u = 0; u < n; u++) {
+        const float *x = X + u * k, *y = Y + u * k;
+
+        for (int i = 0; i < k; i++) {
+            double *g = G + (int64_t)i * k;
+            const double xi = (double)x[i];
+
+#pragma omp simd
+            for (int j = 0; j < k; j++)
+                g[j] += xi * (double)y[j];
+        }
+    }
 }

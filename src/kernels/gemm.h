@@ -1,7 +1,11 @@
 /*
  * gemm.h: products of tall matrices with small ones, all row-major.  BLAS where
- * it is built in, else plain loops.  Which rows are summed together depends on
- * the shapes alone, so results do not depend on the number of threads.
+ * it is built in and pays, else plain loops.  Which rows are summed together
+ * depends on the shapes alone, so results do not depend on the number of
+ * threads.
+ *
+ * OpenBLAS is loaded when it is first needed: few data sets have so many
+ * classes, and loading it takes longer than most commands do.
  */
 #ifndef KITH_KERNELS_GEMM_H
 #define KITH_KERNELS_GEMM_H
@@ -38,6 +42,31 @@ void kith__gemm_over_rows(const float *X, const float *Y, int64_t n,
 /* s_c = sum_u X_uc over them; partial as above with j = 1. */
 void kith__column_sums(const float *X, int64_t n, const kith__row_set *rows,
                        int k, float *restrict s, float *partial, int threads);
+
+/* ---- blocks of rows with a square matrix, by the calling thread ---------- */
+
+/* Floats of the rows handled together: they stay in the cache for the product
+ * by H, and BLAS gets enough of them. */
+enum { KITH__TOGETHER = 16384 };
+
+/* Rows handled together; it depends on k alone, so that results do not depend
+ * on how threads share the rows. */
+static inline int32_t kith__rows_at_once(int k)
+{
+    return k * 64 <= KITH__TOGETHER ? 64 : KITH__TOGETHER / k;
+}
+
+/* Y += h X H for n rows of k, or h X H' if it is turned; rows of X and Y are ld
+ * floats apart. */
+void kith__add_product(const float *X, int64_t n, int k, int64_t ld, float h,
+                       const float *H, bool turned, float *restrict Y);
+
+/* G (k x k) += X'Y over n rows: summed in double, or with many classes in
+ * float, in `scratch` of k x k, and then added. */
+void kith__add_gram(const float *X, const float *Y, int64_t n, int k,
+                    double *restrict G, float *scratch);
+
+/* ---- sums in parts ------------------------------------------------------- */
 
 /* The first row of part i of n rows. */
 static inline int64_t kith__part_begin(int64_t n, int i)

@@ -33,8 +33,20 @@ typedef enum kith__weight_kind {
     KITH__ONE,      /* 1: X is scaled already */
     KITH__PER_EDGE, /* w[p] */
     KITH__PER_NODE, /* w[v] */
-    KITH__APART     /* w[v], and x_v is x_v0 - x_v1 of X's two columns */
+    /* The same two, where x_v is x_v0 - x_v1 of X's two columns. */
+    KITH__PER_EDGE_APART,
+    KITH__PER_NODE_APART
 } kith__weight_kind;
+
+KITH__ALWAYS_INLINE _Bool kith__is_per_edge(int how)
+{
+    return how == KITH__PER_EDGE || how == KITH__PER_EDGE_APART;
+}
+
+KITH__ALWAYS_INLINE _Bool kith__is_apart(int how)
+{
+    return how == KITH__PER_EDGE_APART || how == KITH__PER_NODE_APART;
+}
 
 /* The neighbours of all rows, and what they are summed of. */
 typedef struct kith__neighbours {
@@ -55,7 +67,7 @@ typedef struct kith__lane_sums {
 KITH__ALWAYS_INLINE float kith__weight(const kith__neighbours *from, int how,
                                        int64_t p, int64_t v)
 {
-    return how == KITH__ONE ? 1 : from->w[how == KITH__PER_EDGE ? p : v];
+    return how == KITH__ONE ? 1 : from->w[kith__is_per_edge(how) ? p : v];
 }
 
 /* Two floats each at a and b: moved as doubles, which the machine does without
@@ -82,7 +94,7 @@ KITH__ALWAYS_INLINE kith__v4 kith__four_ones(const kith__neighbours *from,
 {
     const float *X = from->X;
 
-    if (how == KITH__APART)
+    if (kith__is_apart(how))
         return (kith__v4){X[2 * (int64_t)v[0]] - X[2 * (int64_t)v[0] + 1],
                           X[2 * (int64_t)v[1]] - X[2 * (int64_t)v[1] + 1],
                           X[2 * (int64_t)v[2]] - X[2 * (int64_t)v[2] + 1],
@@ -100,7 +112,7 @@ KITH__ALWAYS_INLINE kith__v4 kith__sum_four(const kith__neighbours *from, int k,
     kith__v4 x;
 
     for (int i = 0; i < kith__per_four(k) && how != KITH__ONE; i++)
-        w[i] = how == KITH__PER_EDGE ? e[i] : from->w[v[i]];
+        w[i] = kith__is_per_edge(how) ? e[i] : from->w[v[i]];
     if (k == 1) {
         x = kith__four_ones(from, how, v);
         return how == KITH__ONE ? x : x * (kith__v4){w[0], w[1], w[2], w[3]};
@@ -127,7 +139,7 @@ KITH__ALWAYS_INLINE void kith__sum_last(const kith__neighbours *from, int k,
     static const int32_t masks[2 * BOTH] = {-1, -1, -1, -1, -1, -1, -1, -1};
     const int per = kith__per_four(k), lanes = KITH__LANES / per;
     const int32_t *v = from->ids + p, *mask;
-    const float *e = how == KITH__PER_EDGE ? from->w + p : NULL;
+    const float *e = kith__is_per_edge(how) ? from->w + p : NULL;
     int32_t own_v[BOTH];
     float own_e[BOTH];
 
@@ -168,7 +180,7 @@ KITH__ALWAYS_INLINE void kith__prefetch(const kith__neighbours *from, int k,
                                         int how, int64_t p, int64_t *asked)
 {
     enum { TOGETHER = 8 };
-    const int64_t row = how == KITH__APART ? 2 : k;
+    const int64_t row = kith__is_apart(how) ? 2 : k;
 
     while (asked && *asked < p + KITH__AHEAD &&
            *asked + TOGETHER <= from->count) {
@@ -184,7 +196,7 @@ KITH__ALWAYS_INLINE void kith__sum_fours(const kith__neighbours *from, int k,
                                          int64_t *asked, kith__lane_sums *t)
 {
     const int per = kith__per_four(k);
-    const float *e = how == KITH__PER_EDGE ? from->w : NULL;
+    const float *e = kith__is_per_edge(how) ? from->w : NULL;
     kith__v4 a = t->four[0], b = t->four[1];
 
     for (; p + 2 * per < end; p += 2 * per) {

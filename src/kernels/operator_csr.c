@@ -6,11 +6,11 @@
 
 #include "core/alloc.h"
 #include "core/sort.h"
-#include "kernels/dense.h"
+#include "kernels/gemm.h"
 #include "kernels/neighbour_sum.h"
 
 /*
- * A step over the edges.  With separable W,
+ * A step over the edges.  With node scales,
  *
  *     y_u = q_u + s_u ( sum_v s_v x_v ) H,
  *
@@ -22,14 +22,19 @@
  * column is summed instead of two:
  *
  *     y_u = q_u + h s_u ( sum_v s_v (x_v0 - x_v1) ) (1, -1)
+ *
+ * and likewise with a weight for each edge.  Rows of few columns are multiplied
+ * by one matrix for all blocks, H on its diagonal.
  */
 typedef struct step {
     const kith__operator *W;
-    const float *X, *H, *Q;
+    const float *X, *Q;
     float *Y;
-    int columns; /* that are summed */
-    float *Z;    /* s_v x_v, or NULL */
-    int how;     /* kith__weight_kind of the sums */
+    int k;                          /* columns of X */
+    int columns;                    /* that are summed */
+    float *Z;                       /* s_v x_v, or NULL */
+    int how;                        /* kith__weight_kind of the sums */
+    float H[KITH__FEW * KITH__FEW]; /* of few columns: k x k */
 } step;
 
 /* Floats behind the last row that may be read as part of it. */
@@ -71,7 +76,7 @@ KITH__ALWAYS_INLINE void sum_few(const kith__operator *W,
     kith__lane_sums t = {0};
 
     kith__sum_from(all, k, how, W->rows[u], W->rows[u + 1], asked, &t);
-    kith__lane_sums_total(&t, k, how == KITH__PER_EDGE ? 1 : W->scale[u], out);
+    kith__lane_sums_total(&t, k, kith__is_per_edge(how) ? 1 : W->scale[u], out);
 }
 
 /* Rows first .. last - 1 of Y = Q + W X H; returns max |Y - X|. */
@@ -82,6 +87,7 @@ KITH__ALWAYS_INLINE float step_few(const step *s, int k, int how, _Bool ask,
     const int64_t cells = (int64_t)s->W->n * k, end = (int64_t)last * k;
     const kith__neighbours all = neighbours_of(s, k);
     int64_t asked = W.rows[first];
+    const float *Q = s->Q, zeros[KITH__FEW] = {0};
     kith__v4 h[KITH__FEW][KITH__FEW_VECTORS], change = {0};
     float scratch[KITH__FEW];
 
@@ -89,7 +95,7 @@ KITH__ALWAYS_INLINE float step_few(const step *s, int k, int how, _Bool ask,
     for (int32_t u = first; u < last; u++) {
         const int64_t at = (int64_t)u * k;
         kith__v4 pulled[KITH__FEW_VECTORS], y[KITH__FEW_VECTORS];
-        const float *row = kith__row_at(s->Q, at, cells, k, scratch);
+        const float *row = Q ? kith__row_at(Q, at, cells, k, scratch) : zeros;
 
         sum_few(&W, &all, k, how, u, ask ? &asked : NULL, pulled);
         for (int i = 0; i < kith__vectors(k); i++)
@@ -116,6 +122,7 @@ KITH__ALWAYS_INLINE float step_pair(const step *s, int how, _Bool ask,
     const kith__operator W = *s->W;
     const kith__neighbours all = neighbours_of(s, 1);
     const kith__v4 h = {s->H[0], -s->H[0], 0, 0};
+    const float *Q = s->Q, zeros[2] = {0};
     kith__v4 change = {0};
     int64_t asked = W.rows[first];
 
@@ -124,7 +131,8 @@ KITH__ALWAYS_INLINE float step_pair(const step *s, int how, _Bool ask,
         kith__v4 sum, y, change_here;
 
         sum_few(&W, &all, 1, how, u, ask ? &asked : NULL, &sum);
-        y = kith__pairs(s->Q + at, s->X + at) + h * sum; /* y0 y1 x0 x1 */
+        y = kith__pairs(Q ? Q + at : zeros, s->X + at) +
+            h * sum; /* y0 y1 x0 x1 */
         memcpy(s->Y + at, &y, 2 * sizeof(float));
         change_here = y - __builtin_shufflevector(y, y, 2, 3, 2, 3);
         change = kith__v4_max(change, kith__v4_and(kith__v4_abs(change_here),
@@ -170,20 +178,57 @@ static float largest_change(const float *a, const float *b, int64_t n)
     return change;
 }
 
+/* y += x H, block by block, for n rows. */
+static void couple_rows(const kith__operator *op, const float *x, int64_t n,
+                        float *restrict y)
+{
+    const int64_t K = kith__columns(op), kk = (int64_t)op->k * op->k;
+
+    if (!op->H)
+#pragma omp simd
+        for (int64_t i = 0; i < n * K; i++)
+            y[i] += op->h * x[i];
+    else
+        for (int b = 0; b < op->blocks; b++)
+            kith__add_product(x + (int64_t)b * op->k, n, op->k, K, op->h,
+                              op->H + (op->each ? b * kk : 0), op->transposed,
+                              y + (int64_t)b * op->k);
+}
+
 KITH__ALWAYS_INLINE float step_many(const step *s, int k, int32_t first,
                                     int32_t last)
 {
     const int64_t at = (int64_t)first * k, n = last - first;
+    const size_t bytes = (size_t)n * (size_t)k * sizeof(*s->Y);
     float pulled[KITH__TOGETHER];
 
     for (int32_t i = 0; i < n; i++)
         sum_many(s, k, s->how, first + i, pulled + (int64_t)i * k);
-    memcpy(s->Y + at, s->Q + at, (size_t)n * (size_t)k * sizeof(*s->Y));
-    kith__add_product(pulled, n, k, s->H, s->Y + at);
+    if (s->Q)
+        memcpy(s->Y + at, s->Q + at, bytes);
+    else
+        memset(s->Y + at, 0, bytes);
+    couple_rows(s->W, pulled, n, s->Y + at);
     return largest_change(s->Y + at, s->X + at, n * k);
 }
 
 /* ---- either, on what the machine has ------------------------------------- */
+
+/* Two classes as one column, in any form. */
+KITH__ALWAYS_INLINE float step_pairs(const step *s, _Bool ask, int32_t first,
+                                     int32_t last)
+{
+    switch (s->how) {
+    case KITH__ONE:
+        return step_pair(s, KITH__ONE, ask, first, last);
+    case KITH__PER_EDGE:
+        return step_pair(s, KITH__PER_EDGE, ask, first, last);
+    case KITH__PER_EDGE_APART:
+        return step_pair(s, KITH__PER_EDGE_APART, ask, first, last);
+    default:
+        return step_pair(s, KITH__PER_NODE_APART, ask, first, last);
+    }
+}
 
 /* Rows first .. last - 1, with constants where they make loops disappear. */
 KITH__ALWAYS_INLINE float step_rows(const step *s, int k, _Bool ask,
@@ -196,10 +241,8 @@ KITH__ALWAYS_INLINE float step_rows(const step *s, int k, _Bool ask,
 #define PER_NODE(K) change = step_few(s, K, KITH__PER_NODE, ask, first, last)
     if (k > KITH__FEW)
         change = step_many(s, k, first, last);
-    else if (s->columns < k && s->how == KITH__ONE)
-        change = step_pair(s, KITH__ONE, ask, first, last);
     else if (s->columns < k)
-        change = step_pair(s, KITH__APART, ask, first, last);
+        change = step_pairs(s, ask, first, last);
     else if (s->how == KITH__PER_EDGE)
         KITH__WITH_CONSTANT(k, PER_EDGE);
     else if (s->how == KITH__PER_NODE)
@@ -240,17 +283,20 @@ static _Bool has_avx2(void)
 }
 
 /*
- * The first row of piece i: pieces have about as many rows and neighbours
- * together, so that one with the longest rows takes no longer than others.
+ * The first row of piece i of first .. last - 1: pieces have about as many rows
+ * and neighbours together, so that one with the longest rows takes no longer
+ * than others.
  */
-static int32_t piece_begin(const kith__operator *W, int64_t i, int64_t size)
+static int32_t piece_begin(const kith__operator *W, int32_t first, int32_t last,
+                           int64_t i, int64_t size)
 {
-    int32_t low = 0, high = W->n;
+    const int64_t begin = W->rows[first] + first;
+    int32_t low = first, high = last;
 
     while (low < high) {
         const int32_t middle = low + (high - low) / 2;
 
-        if (W->rows[middle] + middle < i * size)
+        if (W->rows[middle] + middle - begin < i * size)
             low = middle + 1;
         else
             high = middle;
@@ -258,66 +304,82 @@ static int32_t piece_begin(const kith__operator *W, int64_t i, int64_t size)
     return low;
 }
 
-/* Are there two classes and is H, but for rounding, h (1, -1)' (1, -1)?  Then
- * that is put in `pair`. */
-static _Bool is_centred_pair(const float *H, int k, float *pair)
+/* ---- the coupling of few columns ----------------------------------------- */
+
+/* Entry i, j of the matrix with H of every block on its diagonal. */
+static float entry_at(const kith__operator *op, int i, int j)
+{
+    const int k = op->k;
+
+    return i / k == j / k ? (float)kith__coupling_at(op, i / k, i % k, j % k)
+                          : 0;
+}
+
+/* Are there two classes and is H, but for rounding, h (1, -1)' (1, -1)?  Then h
+ * is put in place of it. */
+static _Bool is_centred_pair(int k, float *H)
 {
     const float most = k == 2 ? 1e-6f * fabsf(H[0]) : 0;
-    float h;
 
     if (k != 2 || fabsf(H[0] - H[3]) > most || fabsf(H[1] - H[2]) > most ||
         fabsf(H[0] + H[1]) > most)
         return 0;
-    h = (H[0] - H[1] - H[2] + H[3]) / 4;
-    pair[0] = pair[3] = h;
-    pair[1] = pair[2] = -h;
+    H[0] = (H[0] - H[1] - H[2] + H[3]) / 4;
     return 1;
 }
 
+/* ---- columns that are summed, made first --------------------------------- */
+
 /* Rows first .. last - 1 of Z = diag(s) X, or of diag(s) (x_0 - x_1) if there
- * is to be one column of two. */
-static void scale_rows(const kith__operator *W, const float *restrict X, int k,
-                       int columns, int64_t first, int64_t last,
+ * is to be one column of two; without s, of x_0 - x_1. */
+static void scale_rows(const step *s, int64_t first, int64_t last,
                        float *restrict Z)
 {
-    const float *restrict s = W->scale;
+    const float *restrict scale = s->W->scale, *restrict X = s->X;
+    const int k = s->k;
 
-    if (columns < k)
+    if (s->columns < k && scale)
 #pragma omp simd
         for (int64_t v = first; v < last; v++)
-            Z[v] = s[v] * (X[2 * v] - X[2 * v + 1]);
+            Z[v] = scale[v] * (X[2 * v] - X[2 * v + 1]);
+    else if (s->columns < k)
+#pragma omp simd
+        for (int64_t v = first; v < last; v++)
+            Z[v] = X[2 * v] - X[2 * v + 1];
     else
         for (int64_t v = first; v < last; v++)
             for (int c = 0; c < k; c++)
-                Z[v * k + c] = s[v] * X[v * k + c];
+                Z[v * k + c] = scale[v] * X[v * k + c];
 }
 
 /* All of it in the spare memory; NULL if that is taken. */
-static float *scaled(const kith__operator *W, const float *X, int k,
-                     int columns)
+static float *scaled(const step *s)
 {
     enum { ROWS = 1 << 12 };
+    const kith__operator *W = s->W;
     float *Z;
 
-    if (!W->scratch || k > KITH__FEW ||
+    if (!W->scratch || s->k > KITH__FEW ||
         atomic_flag_test_and_set(&W->scratch->taken))
         return NULL;
     Z = W->scratch->Z;
 #pragma omp parallel for num_threads(W->threads) schedule(static)
     for (int64_t v = 0; v < W->n; v += ROWS)
-        scale_rows(W, X, k, columns, v, W->n - v < ROWS ? W->n : v + ROWS, Z);
-    memset(Z + (int64_t)W->n * columns, 0, PADDING * sizeof(*Z));
+        scale_rows(s, v, W->n - v < ROWS ? W->n : v + ROWS, Z);
+    memset(Z + (int64_t)W->n * s->columns, 0, PADDING * sizeof(*Z));
     return Z;
 }
 
+/* ---- a pass -------------------------------------------------------------- */
+
 /* Few classes: pieces of the edges; many: as many rows as BLAS likes. */
-static float step_all(const step *s, int k, _Bool avx2)
+static float step_all(const step *s, int32_t from, int32_t to)
 {
     enum { PIECES = 64, LEAST = 1 << 14, MOST = 1 << 16 };
     const kith__operator *W = s->W;
-    const _Bool few = k <= KITH__FEW;
-    const int64_t rows = kith__rows_at_once(k);
-    const int64_t work = few ? W->rows[W->n] + W->n : W->n;
+    const _Bool few = s->k <= KITH__FEW, avx2 = !W->portable && has_avx2();
+    const int64_t rows = kith__rows_at_once(s->k);
+    const int64_t work = (few ? W->rows[to] - W->rows[from] : 0) + to - from;
     const int64_t share = work / PIECES;
     const int64_t size = !few            ? rows
                          : share < LEAST ? LEAST
@@ -328,49 +390,101 @@ static float step_all(const step *s, int k, _Bool avx2)
 
 #pragma omp parallel for num_threads(W->threads) schedule(dynamic, 1) \
     reduction(max                                                     \
-              : change)
+              : change) if (pieces > 1)
     for (int64_t i = 0; i < pieces; i++) {
-        const int32_t first = few ? piece_begin(W, i, size)
-                                  : (int32_t)(i * size);
-        const int32_t last = i + 1 == pieces ? W->n
-                             : few           ? piece_begin(W, i + 1, size)
-                                             : (int32_t)(first + rows);
+        const int32_t first = few ? piece_begin(W, from, to, i, size)
+                                  : (int32_t)(from + i * size);
+        const int32_t last = i + 1 == pieces ? to
+                             : few ? piece_begin(W, from, to, i + 1, size)
+                                   : (int32_t)(first + rows);
         float here;
 
         kith__file_stream_at(&W->stream, W->rows[first], W->rows[last]);
-        here = avx2 ? step_rows_avx2(s, k, first, last)
-                    : step_rows_portable(s, k, first, last);
+        here = avx2 ? step_rows_avx2(s, s->k, first, last)
+                    : step_rows_portable(s, s->k, first, last);
 
         change = here > change ? here : change;
     }
     return change;
 }
 
-float kith__operator_apply_on(_Bool avx2, const kith__operator *W,
-                              const float *X, int k, const float *H,
-                              const float *Q, float *restrict Y)
+/* How neighbours are weighed: what is not made first is done with each. */
+static int weight_kind(const step *s)
 {
-    step s = {.W = W, .X = X, .H = H, .Q = Q, .Y = Y, .columns = k};
-    float pair[4], change;
+    const _Bool apart = s->columns < s->k && !s->Z;
 
-    if (!W->weights) {
-        if (is_centred_pair(H, k, pair)) {
-            s.H = pair;
-            s.columns = 1;
-        }
-        s.Z = scaled(W, X, k, s.columns);
-    }
-    s.how = W->weights ? KITH__PER_EDGE : s.Z ? KITH__ONE : KITH__PER_NODE;
-    change = step_all(&s, k, avx2 && has_avx2());
+    if (s->W->weights)
+        return apart ? KITH__PER_EDGE_APART : KITH__PER_EDGE;
+    return s->Z ? KITH__ONE : apart ? KITH__PER_NODE_APART : KITH__PER_NODE;
+}
+
+float kith__operator_apply(const kith__operator *op, int32_t first,
+                           int32_t last, const float *X, const float *Q,
+                           float *restrict Y)
+{
+    const int k = (int)kith__columns(op);
+    step s = {.W = op, .X = X, .Q = Q, .Y = Y, .k = k, .columns = k};
+    float change;
+
+    for (int i = 0; k <= KITH__FEW && i < k * k; i++)
+        s.H[i] = entry_at(op, i / k, i % k);
+    if (is_centred_pair(k, s.H))
+        s.columns = 1;
+    /* worth making first for many rows alone */
+    if ((!op->weights || s.columns < k) && last - first > op->n / 4)
+        s.Z = scaled(&s);
+    s.how = weight_kind(&s);
+    change = step_all(&s, first, last);
     if (s.Z)
-        atomic_flag_clear(&W->scratch->taken);
+        atomic_flag_clear(&op->scratch->taken);
     return change;
 }
 
-float kith__operator_apply(const kith__operator *W, const float *X, int k,
-                           const float *H, const float *Q, float *restrict Y)
+/* ---- rows and edges ------------------------------------------------------ */
+
+void kith__operator_bound(const kith__operator *op, int32_t first, int32_t last,
+                          const float *y, double *out)
 {
-    return kith__operator_apply_on(1, W, X, k, H, Q, Y);
+    const int32_t *at = op->neighbours;
+    const int64_t end = op->rows[op->n] - 1;
+
+    for (int32_t u = first; u < last; u++) {
+        double sum = 0;
+
+        for (int64_t p = op->rows[u]; p < op->rows[u + 1]; p++) {
+            const int32_t v = at[p];
+
+            __builtin_prefetch(
+                y + at[p + KITH__AHEAD < end ? p + KITH__AHEAD : end]);
+            sum += (double)y[v] * (op->weights ? fabs((double)op->weights[p])
+                                               : (double)op->scale[v]);
+        }
+        out[u - first] = op->weights ? sum : sum * (double)op->scale[u];
+    }
+}
+
+int64_t kith__operator_push(const kith__operator *op, const int32_t *nodes,
+                            int32_t count, const float *X, float *Y,
+                            int32_t *touched)
+{
+    const int64_t k = kith__columns(op);
+    int64_t n = 0;
+
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t v = nodes[i];
+        float xH[KITH__CLASSES_MOST];
+
+        memset(xH, 0, (size_t)k * sizeof(*xH));
+        couple_rows(op, X + v * k, 1, xH);
+        for (int64_t p = op->rows[v]; p < op->rows[v + 1]; p++) {
+            const int32_t u = op->neighbours[p];
+
+            touched[n++] = u;
+            kith__add_scaled(Y + u * k, (float)kith__operator_weight(op, v, p),
+                             xH, (int)k);
+        }
+    }
+    return n;
 }
 
 int64_t kith__reverse_of(const kith__operator *W, int32_t u, int32_t v)
@@ -430,34 +544,30 @@ static int64_t round_up(int64_t bytes)
     return (bytes + 63) / 64 * 64;
 }
 
-/* One piece of memory: scale (n floats), Z, of which steps touch only as many
+/* One piece of memory: `count` floats, Z, of which passes touch only as many
  * pages as they need, and what says whether Z is taken. */
-static _Bool start_separable(const kith_graph *g, kith__operator *W,
-                             float **scale)
+static float *floats_and_scratch(kith__operator *W, int64_t count)
 {
-    const int64_t n = W->n, scale_bytes = round_up(n * 4);
-    const int64_t Z_bytes = round_up((n * KITH__FEW + PADDING) * 4);
-    char *memory = kith__alloc_big(
-        scale_bytes + Z_bytes + (int64_t)sizeof(*W->scratch), 1);
+    const int64_t bytes = round_up(count * 4);
+    const int64_t Z_bytes = round_up(((int64_t)W->n * KITH__FEW + PADDING) * 4);
+    char *memory =
+        kith__alloc_big(bytes + Z_bytes + (int64_t)sizeof(*W->scratch), 1);
 
     if (!memory)
-        return 0;
-    *scale = (void *)memory;
-    inverse_roots(g, W->threads, *scale);
-    W->scale = *scale;
-    W->scratch = (void *)(memory + scale_bytes + Z_bytes);
-    W->scratch->Z = (void *)(memory + scale_bytes);
+        return NULL;
+    W->scratch = (void *)(memory + bytes + Z_bytes);
+    W->scratch->Z = (void *)(memory + bytes);
     atomic_flag_clear(&W->scratch->taken);
-    return 1;
+    return (void *)memory;
 }
 
-static _Bool start_explicit(const kith_graph *g, kith__operator *W,
+static _Bool start_weighted(const kith_graph *g, kith__operator *W,
                             float **weights)
 {
     const float *a = kith_graph_weights(g);
     float *scale = kith__alloc(W->n, sizeof(*scale)), *w;
 
-    w = *weights = kith__alloc_big(W->rows[W->n], sizeof(**weights));
+    w = *weights = floats_and_scratch(W, W->rows[W->n]);
     if (!scale || !w) {
         kith__free(scale);
         return 0;
@@ -482,6 +592,11 @@ _Bool kith__operator_start(const kith_graph *g, int threads, kith__operator *W,
                           .rho = kith_graph_edges(g) > 0 ? 1 : 0,
                           .threads = threads};
     *scale = *weights = NULL;
-    return kith_graph_weights(g) ? start_explicit(g, W, weights)
-                                 : start_separable(g, W, scale);
+    if (kith_graph_weights(g))
+        return start_weighted(g, W, weights);
+    W->scale = *scale = floats_and_scratch(W, W->n);
+    if (!*scale)
+        return 0;
+    inverse_roots(g, threads, *scale);
+    return 1;
 }

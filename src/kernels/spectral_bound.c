@@ -8,29 +8,10 @@
 
 enum { BLOCK = 256 }; /* rows at once */
 
-/* sum_v |w_uv| y_v */
-static double norm_of_row(const kith__operator *W, int32_t u, const float *y)
-{
-    const int32_t *at = W->neighbours;
-    const int64_t last = W->rows[W->n] - 1;
-    double sum = 0;
-
-    for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++) {
-        const int32_t v = at[p];
-
-        __builtin_prefetch(y +
-                           at[p + KITH__AHEAD < last ? p + KITH__AHEAD : last]);
-        sum += (double)y[v] *
-               (W->weights ? fabs((double)W->weights[p]) : (double)W->scale[v]);
-    }
-    return W->weights ? sum : sum * (double)W->scale[u];
-}
-
 void kith__norm_of_rows(const void *W, int32_t first, int32_t last,
                         const float *y, double *out)
 {
-    for (int32_t u = first; u < last; u++)
-        out[u - first] = norm_of_row(W, u, y);
+    kith__operator_bound(W, first, last, y, out);
 }
 
 /* A search for bounds, of `count` W at once. */

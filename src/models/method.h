@@ -5,7 +5,7 @@
 #define KITH_MODELS_METHOD_H
 
 #include "core/job.h"
-#include "kernels/operator.h"
+#include "kernels/fixed_point.h"
 #include "kith/model.h"
 #include "models/checkpoint.h"
 #include "models/fit_state.h"
@@ -39,7 +39,7 @@ typedef struct kith__logits kith__logits;
 typedef enum kith__linearity {
     KITH__NOT_LINEAR = 0, /* or not told */
     KITH__SUM,            /* P = sum of W^j Q H^j, j = 0 .. iterations; with
-                             `own` that is the term for j = 0 */
+                             `self_term` that is the term for j = 0 */
     KITH__FIXED_POINT,    /* P = Q + W P H, but for what stopping left */
     KITH__LOGITS          /* P = F B + 1 b', of `logits` */
 } kith__linearity;
@@ -49,9 +49,9 @@ typedef struct kith__beliefs {
     float *P;        /* n x classes; the largest of a row is the label */
     float *coupling; /* classes x classes: H in the end */
     float *weights;  /* per stored neighbour: W in the end; NULL = not wanted */
-    float *Q;   /* n x classes: centred potentials as propagated, of a method
-                   that sets `linear`; NULL = not wanted */
-    float *own; /* n x classes, new; else NULL */
+    float *Q; /* n x classes: centred potentials as propagated, of a method
+                 that sets `linear`; NULL = not wanted */
+    float *self_term;     /* n x classes, new; else NULL */
     kith__logits *logits; /* new, if there are any and Q is wanted; else NULL */
     kith__linearity linear;
     bool roots; /* P are fourth roots, with the sign, of what is linear */
@@ -147,14 +147,14 @@ static inline float kith__label_weight(const kith__task *task, int32_t l)
 void kith__centre_potentials(const kith__task *task, const float *potentials,
                              bool clamp, float *Q);
 
-/*
- * Iterate P = Q + W P H in place, at most `most` times or until the largest
- * change is at most `tolerance`; `other` is as large as P.  The certificate's
- * residual, iterations and converged are set.
- */
-kith_status kith__propagate(const kith__task *task, const kith__operator *W,
-                            const float *H, const float *Q, int most,
-                            double tolerance, float *P, float *other,
-                            kith_certificate *certificate, kith_error *err);
+/* How propagation stops, as the task's job is told. */
+static inline kith__stopping kith__stopping_of(const kith__task *task, int most,
+                                               double tolerance)
+{
+    return (kith__stopping){.job = task->job,
+                            .stage = "propagating",
+                            .most = most,
+                            .tolerance = tolerance};
+}
 
 #endif

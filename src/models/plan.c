@@ -157,27 +157,28 @@ static double checkpoint_bytes(const job *j)
 
 enum { ROWS = 128, SAMPLED = 1 << 22 };
 
-/* Seconds of a step of LinBP, two centred classes as one column: the better of
- * two, of large graphs just one. */
+/* Seconds of a step of LinBP: the better of two, of large graphs just one. */
 static kith_status time_step(const job *j, double *seconds, kith_error *err)
 {
-    const kith_params *p = &j->options->params;
     const kith__operator *W = &j->task->W;
-    const int k = j->C == 2 && !p->as_written && !p->uncentred ? 1 : (int)j->C;
+    const int k = (int)j->C;
     const int64_t cells = (int64_t)W->n * k;
     kith_status st = KITH_OK;
     float *X = NULL, *Y = NULL, *H = NULL;
+    kith__operator op;
 
     TRY_NEW(X, kith__alloc_big(cells, sizeof(*X)));
     TRY_NEW(Y, kith__alloc_big(cells, sizeof(*Y)));
-    TRY_NEW(H, kith__alloc_zeroed((int64_t)k * k, sizeof(*H)));
+    TRY_NEW(H, kith__alloc((int64_t)k * k, sizeof(*H)));
     memset(X, 0, (size_t)cells * sizeof(*X));
     memset(Y, 0, (size_t)cells * sizeof(*Y));
+    kith__coupling_start(k, H);
+    op = kith__coupled(W, k, H);
     *seconds = INFINITY;
     for (int round = 0; round < (j->e < 1e8 ? 2 : 1); round++) {
         const double begun = kith__now();
 
-        kith__operator_apply(W, X, k, H, X, Y);
+        kith__operator_apply(&op, 0, op.n, X, X, Y);
         *seconds = fmin(*seconds, kith__now() - begun);
     }
 out:

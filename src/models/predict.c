@@ -146,14 +146,12 @@ static void average(const kith__operator *W, const float *weights,
     for (int32_t u = 0; u < W->n; u++)
         for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++) {
             const int32_t a = labels->of[u], b = labels->of[W->neighbours[p]];
-            const float w = weights ? weights[p]
-                            : W->weights
-                                ? W->weights[p]
-                                : W->scale[u] * W->scale[W->neighbours[p]];
+            const double w = weights ? (double)weights[p]
+                                     : kith__operator_weight(W, u, p);
 
             if (a < 0 || b < 0)
                 continue;
-            sum[a != b] += (double)w;
+            sum[a != b] += w;
             count[a != b]++;
         }
     *same = count[0] ? sum[0] / (double)count[0] : (double)NAN;

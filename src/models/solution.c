@@ -45,11 +45,10 @@ kith_status kith__solution_make(const kith_model *m, const kith_dataset *d,
     made->b = *b;
     *s = (kith__task_storage){0};
     *b = (kith__beliefs){0};
-    made->W = made->storage.task.W;
-    if (made->b.weights && made->b.linear != KITH__NOT_LINEAR) {
-        made->W.weights = made->b.weights;
-        made->W.scale = NULL;
-    }
+    made->op = kith__coupled(&made->storage.task.W, made->storage.task.classes,
+                             made->b.coupling);
+    if (made->b.weights && made->b.linear != KITH__NOT_LINEAR)
+        made->op = kith__weighted(&made->op, made->b.weights);
     *out = made;
     made = NULL;
 out:
@@ -105,10 +104,10 @@ int32_t kith_solution_trained(const kith_solution *s, int32_t node)
 
 double kith_solution_weight_before(const kith_solution *s, int32_t u, int64_t p)
 {
-    return kith__weight_at(&s->storage.task.W, u, p);
+    return kith__operator_weight(&s->storage.task.W, u, p);
 }
 
 double kith_solution_weight(const kith_solution *s, int32_t u, int64_t p)
 {
-    return kith__weight_at(&s->W, u, p);
+    return kith__operator_weight(&s->op, u, p);
 }

@@ -12,9 +12,9 @@ struct kith_solution {
     const kith_dataset *data; /* borrowed */
     kith_job job;
     kith__task_storage storage;
-    kith__beliefs b;  /* with Q and, if they were learnt, weights */
-    kith__operator W; /* in the end */
-    int32_t *trained; /* n: the class a node was trained with, -1 = none */
+    kith__beliefs b;   /* with Q and, if they were learnt, weights */
+    kith__operator op; /* W and H in the end */
+    int32_t *trained;  /* n: the class a node was trained with, -1 = none */
 };
 
 /* The task that a model has on a graph: its training nodes that are there. */
@@ -34,13 +34,5 @@ kith_status kith__solution_make(const kith_model *m, const kith_dataset *d,
                                 const kith_job *job, kith__task_storage *s,
                                 kith__beliefs *b, kith_solution **out,
                                 kith_error *err);
-
-static inline double kith__weight_at(const kith__operator *W, int32_t u,
-                                     int64_t p)
-{
-    return W->weights
-               ? (double)W->weights[p]
-               : (double)W->scale[u] * (double)W->scale[W->neighbours[p]];
-}
 
 #endif

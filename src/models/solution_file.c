@@ -85,8 +85,8 @@ static kith_status put(const kith_solution *s, kith__sections_writer *w,
                                (int64_t)t->classes * t->classes, err));
     if (keeps_Q(b))
         TRY(kith__sections_put(w, "potent", 4, b->Q, cells, err));
-    if (b->own)
-        TRY(kith__sections_put(w, "selfterm", 4, b->own, cells, err));
+    if (b->self_term)
+        TRY(kith__sections_put(w, "selfterm", 4, b->self_term, cells, err));
     if (b->weights)
         TRY(kith__sections_put(w, "weights", 4, b->weights, t->W.rows[t->n],
                                err));
@@ -231,7 +231,7 @@ static kith_status get(const kith__sections *file, const kith_model *m,
     if (b->linear != KITH__NOT_LINEAR)
         TRY(copy_floats(file, "potent", cells, &b->Q, err));
     if (kith__sections_find(file, "selfterm"))
-        TRY(copy_floats(file, "selfterm", cells, &b->own, err));
+        TRY(copy_floats(file, "selfterm", cells, &b->self_term, err));
     if (kith__sections_find(file, "weights"))
         TRY(copy_floats(file, "weights", t->W.rows[t->n], &b->weights, err));
     TRY(get_logits(file, m, d, t, b, err));

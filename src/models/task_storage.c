@@ -80,7 +80,7 @@ void kith__beliefs_release(kith__beliefs *b)
     kith__free(b->coupling);
     kith__free(b->weights);
     kith__free(b->Q);
-    kith__free(b->own);
+    kith__free(b->self_term);
     kith__logits_free(b->logits);
 }
 

@@ -330,7 +330,7 @@ static int32_t *classes_of_all(const report *r, bool *guessed)
 
 static void find_range(const report *r, histograms *h)
 {
-    const kith__operator *start = &r->s->storage.task.W, *end = &r->s->W;
+    const kith__operator *start = &r->s->storage.task.W, *end = &r->s->op;
     double low = 0, high = 1e-9;
 
 #pragma omp parallel for num_threads(end->threads) schedule(dynamic, 1024) \
@@ -339,12 +339,12 @@ static void find_range(const report *r, histograms *h)
                                : high)
     for (int32_t u = 0; u < r->n; u++)
         for (int64_t p = end->rows[u]; p < end->rows[u + 1]; p++) {
-            const double w = kith__weight_at(end, u, p);
+            const double w = kith__operator_weight(end, u, p);
 
             low = fmin(low, w);
             high = fmax(high, w);
             if (r->s->b.weights)
-                high = fmax(high, kith__weight_at(start, u, p));
+                high = fmax(high, kith__operator_weight(start, u, p));
         }
     h->low = low;
     h->high = high;
@@ -353,7 +353,7 @@ static void find_range(const report *r, histograms *h)
 static void fill_part(const report *r, const int32_t *of, int32_t from,
                       int32_t to, histograms *h)
 {
-    const kith__operator *start = &r->s->storage.task.W, *end = &r->s->W;
+    const kith__operator *start = &r->s->storage.task.W, *end = &r->s->op;
 
     for (int32_t u = from; u < to; u++)
         for (int64_t p = end->rows[u]; p < end->rows[u + 1]; p++) {
@@ -363,8 +363,8 @@ static void fill_part(const report *r, const int32_t *of, int32_t from,
 
             if (v >= u)
                 break; /* rows ascend: the rest is in the other rows */
-            before = kith__weight_at(start, u, p);
-            after = r->s->b.weights ? kith__weight_at(end, u, p) : before;
+            before = kith__operator_weight(start, u, p);
+            after = r->s->b.weights ? kith__operator_weight(end, u, p) : before;
             h->moved |= fabs(after - before) > (double)ROUNDING * before;
             add_weight(h, other, before);
             add_weight(h, 2 + other, after);
@@ -383,7 +383,7 @@ static kith_status fill_histograms(const report *r, histograms *h,
     TRY_NEW(part, kith__alloc_zeroed(PARTS, sizeof(*part)));
     TRY_NEW(of, classes_of_all(r, guessed));
     find_range(r, h);
-#pragma omp parallel for num_threads(r->s->W.threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(r->s->op.threads) schedule(dynamic, 1)
     for (int i = 0; i < PARTS; i++) {
         part[i].low = h->low;
         part[i].high = h->high;
@@ -440,39 +440,36 @@ out:
 static kith_status put_trace(const report *r, kith_error *err)
 {
     const kith__task *t = &r->s->storage.task;
+    const kith__beliefs *b = &r->s->b;
     const int64_t cells = (int64_t)r->n * r->classes;
-    const double tolerance = kith_model_params(r->m)->tolerance;
     const int longest = cells < 1000000 ? 10 * TRACE_MOST : TRACE_MOST;
-    const int done = r->s->b.certificate.iterations;
-    const int most = r->s->b.linear == KITH__SUM && done < longest ? done
-                                                                   : longest;
+    const int done = b->certificate.iterations;
+    kith__stopping stopping = {
+        .job = t->job,
+        .stage = "tracing",
+        .most = b->linear == KITH__SUM && done < longest ? done : longest,
+        .tolerance = kith_model_params(r->m)->tolerance};
     kith_status st = KITH_OK;
-    float *from = NULL, *to = NULL;
+    float *P = NULL, *other = NULL;
+    kith_certificate end;
 
-    if ((r->s->b.linear != KITH__SUM && r->s->b.linear != KITH__FIXED_POINT) ||
-        r->s->b.own || done == 0)
+    if ((b->linear != KITH__SUM && b->linear != KITH__FIXED_POINT) ||
+        b->self_term || done == 0)
         return KITH_OK; /* nothing was iterated */
-    TRY_NEW(from, kith__alloc_big(cells, sizeof(float)));
-    TRY_NEW(to, kith__alloc_big(cells, sizeof(float)));
-    memcpy(from, r->s->b.Q, (size_t)cells * sizeof(float));
-    kith__json_bool(r->j, "trace_after", r->s->b.linear == KITH__FIXED_POINT);
+    TRY_NEW(P, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(other, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(stopping.trace, kith__alloc(stopping.most, sizeof(double)));
+    memcpy(P, b->Q, (size_t)cells * sizeof(float));
+    TRY(kith__iterate(&r->s->op, &stopping, b->Q, P, other, &end, err));
+    kith__json_bool(r->j, "trace_after", b->linear == KITH__FIXED_POINT);
     kith__json_open(r->j, "trace", '[');
-    for (int i = 0; i < most; i++) {
-        const float change = kith__operator_apply(
-            &r->s->W, from, r->classes, r->s->b.coupling, r->s->b.Q, to);
-        float *swap = from;
-
-        kith__json_number(r->j, NULL, (double)change);
-        from = to;
-        to = swap;
-        TRY(kith__progress(t->job, "tracing", i + 1, most, "iterations", err));
-        if ((double)change <= tolerance || !isfinite(change))
-            break;
-    }
+    for (int i = 0; i < end.iterations; i++)
+        kith__json_number(r->j, NULL, stopping.trace[i]);
     kith__json_close(r->j, ']');
 out:
-    kith__free(from);
-    kith__free(to);
+    kith__free(P);
+    kith__free(other);
+    kith__free(stopping.trace);
     return st;
 }
 
@@ -529,25 +526,25 @@ static void put_node(const report *r, int32_t u)
     kith__json_number(r->j, NULL, round((double)p[best] * 1e5) / 1e5);
     kith__json_number(r->j, NULL, known_label(r, u));
     kith__json_number(r->j, NULL,
-                      (double)(r->s->W.rows[u + 1] - r->s->W.rows[u]));
+                      (double)(r->s->op.rows[u + 1] - r->s->op.rows[u]));
     kith__json_number(r->j, NULL, r->s->trained[u] >= 0);
 }
 
 /* The neighbours of largest weight, as [weight, node...] after the node. */
 static void put_around(const report *r, int32_t u)
 {
-    const kith__operator *W = &r->s->W;
+    const kith__operator *W = &r->s->op;
     int64_t best[AROUND];
     int n = 0;
 
     for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++) {
-        const double w = kith__weight_at(W, u, p);
+        const double w = kith__operator_weight(W, u, p);
         int i;
 
-        if (n == AROUND && w <= kith__weight_at(W, u, best[AROUND - 1]))
+        if (n == AROUND && w <= kith__operator_weight(W, u, best[AROUND - 1]))
             continue;
         i = n < AROUND ? n++ : AROUND - 1;
-        for (; i > 0 && kith__weight_at(W, u, best[i - 1]) < w; i--)
+        for (; i > 0 && kith__operator_weight(W, u, best[i - 1]) < w; i--)
             best[i] = best[i - 1];
         best[i] = p;
     }
@@ -555,7 +552,8 @@ static void put_around(const report *r, int32_t u)
     for (int i = 0; i < n; i++) {
         put_node(r, W->neighbours[best[i]]);
         kith__json_number(r->j, NULL,
-                          round(kith__weight_at(W, u, best[i]) * 1e5) / 1e5);
+                          round(kith__operator_weight(W, u, best[i]) * 1e5) /
+                              1e5);
         kith__json_close(r->j, ']');
     }
     kith__json_close(r->j, ']');

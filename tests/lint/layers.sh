@@ -39,7 +39,7 @@ includes include src tools cli examples | LC_ALL=C sort | awk '
         only["zstd.h"] = "^src/io/"
         only["xxhash.h"] = "^(src|tools)/"
         only["omp.h"] = "^src/core/"
-        only["cblas.h"] = "^src/kernels/blas.c$"
+        only["cblas.h"] = "^src/kernels/gemm.c$"
         only["lbfgs.h"] = "^src/models/"
         only["jansson.h"] = "^cli/"
         only["mpi.h"] = only["petsc.h"] = "^src/engines/petsc/"

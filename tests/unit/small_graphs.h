@@ -77,10 +77,16 @@ static inline void dense_weights(const kith__operator *W, double *out)
     memset(out, 0, (size_t)W->n * (size_t)W->n * sizeof(*out));
     for (int32_t u = 0; u < W->n; u++)
         for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++)
-            out[u * W->n + W->neighbours[p]] =
-                W->weights
-                    ? (double)W->weights[p]
-                    : (double)W->scale[u] * (double)W->scale[W->neighbours[p]];
+            out[u * W->n + W->neighbours[p]] = kith__operator_weight(W, u, p);
+}
+
+/* A step of k columns over all rows. */
+static inline float apply_all(const kith__operator *W, const float *X, int k,
+                              const float *H, const float *Q, float *Y)
+{
+    const kith__operator op = kith__coupled(W, k, H);
+
+    return kith__operator_apply(&op, 0, op.n, X, Q, Y);
 }
 
 /* Random rows that are distributions. */

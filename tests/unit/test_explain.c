@@ -54,9 +54,9 @@ static double dense_belief(const kith_solution *s, int t, int without, int u,
 {
     static double W[SMALL_MOST * SMALL_MOST], P[SMALL_MOST * 3],
         next[SMALL_MOST * 3], Q[SMALL_MOST * 3];
-    const int n = s->W.n;
+    const int n = s->op.n;
 
-    dense_weights(&s->W, W);
+    dense_weights(&s->op, W);
     for (int i = 0; i < 3 * n; i++)
         P[i] = Q[i] = i / 3 == without ? 0 : (double)s->b.Q[i];
     for (int j = 0; j < t; j++) {
@@ -237,7 +237,7 @@ TEST(a_run_kept_from_training_is_the_run_made_again)
     CHECK(memcmp(kept->b.P, f.solution->b.P, 120 * sizeof(float)) == 0);
     CHECK(memcmp(kept->b.Q, f.solution->b.Q, 120 * sizeof(float)) == 0);
     CHECK(memcmp(kept->b.weights, f.solution->b.weights,
-                 (size_t)kept->W.rows[40] * sizeof(float)) == 0);
+                 (size_t)kept->op.rows[40] * sizeof(float)) == 0);
     kith_solution_free(kept);
     kith_model_free(m);
     kept = NULL;

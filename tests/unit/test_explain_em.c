@@ -260,7 +260,7 @@ static double dense_fitted(const kith_solution *s, int without, int u, int c)
 
     dense_graph(s->data->graph, 0, W);
     for (int k = 0; k < CLASSES; k++) {
-        p[k] = (double)s->b.own[u * CLASSES + k];
+        p[k] = (double)s->b.self_term[u * CLASSES + k];
         for (int v = 0; v < N; v++)
             for (int i = 0; i < CLASSES && v != without; i++)
                 p[k] += W[u * N + v] * (double)s->b.Q[v * CLASSES + i] *
@@ -460,7 +460,7 @@ TEST(logits_arrive_through_neighbours_and_along_paths)
 static void dense_fixed_point(const kith_solution *s, int without, double *P)
 {
     static double next[N * CLASSES], sum[CLASSES];
-    const kith__operator *W = &s->W;
+    const kith__operator *W = &s->op;
     const float *H = s->b.coupling;
 
     memset(P, 0, sizeof(next));
@@ -533,8 +533,8 @@ TEST(weights_learnt_after_em_differ_from_the_start)
         const kith__operator *start = &f.solution->storage.task.W;
 
         for (int64_t p = start->rows[u]; p < start->rows[u + 1]; p++)
-            most = fmax(most, fabs((double)f.solution->W.weights[p] -
-                                   kith__weight_at(start, u, p)));
+            most = fmax(most, fabs((double)f.solution->op.weights[p] -
+                                   kith__operator_weight(start, u, p)));
     }
     CHECK(most > .01);
     tear_down(&f);

@@ -89,13 +89,13 @@ TEST(a_graph_in_small_windows_gives_the_same_bytes)
         const size_t cells = (size_t)W.n * (size_t)k * sizeof(float);
         kith__operator streamed = W;
 
-        kith__operator_apply(&W, X, k, H, Q, want);
+        apply_all(&W, X, k, H, Q, want);
         streamed.stream = (kith__file_stream){.map = g->map,
                                               .neighbours = W.neighbours,
                                               .window = WINDOW,
                                               .bytes = bytes};
         for (int pass = 0; pass < 3; pass++) {
-            kith__operator_apply(&streamed, X, k, H, Q, Y);
+            apply_all(&streamed, X, k, H, Q, Y);
             CHECK(memcmp(Y, want, cells) == 0);
         }
         CHECK(bytes > 10 * WINDOW);

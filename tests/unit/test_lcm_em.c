@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "core/alloc.h"
+#include "kernels/small_dense.h"
 #include "models/lcm_em/coupling_fit.h"
 #include "models/potentials/feature_operator.h"
 #include "models/potentials/soft_logreg.h"

@@ -510,3 +510,46 @@ TEST(exact_survives_every_allocation_failure)
     kith_split_release(&split);
     kith_dataset_free(d);
 }
+
+/* Steps along the gradient keep H symmetric and its rows' sums 0: so must the
+ * gradient be. */
+TEST(the_gradient_of_the_coupling_is_a_coupling)
+{
+    for (int clamp = 0; clamp < 2; clamp++) {
+        kith_graph *g = small_graph(N, 24, false, 5);
+        static double x[400], gradient[400];
+        kith__left_out left_out;
+        const double *dH;
+        kith_params p;
+        kith__exact s;
+        small_task t;
+        kith_error err;
+        double largest = 0;
+
+        kith_params_init(&p);
+        p.clamp = clamp;
+        small_task_new(&t, g, C, L, 2);
+        CHECK_OK(kith__left_out_new(&t.task, NULL, &p, &left_out, &err));
+        random_potentials(left_out.potentials, left_out.folds * N, C, 3);
+        t.task.left_out = &left_out;
+        CHECK_OK(kith__exact_new(&t.task, &p, KITH__CONSISTENCY, &s, &err));
+        random_point(&s, x);
+        kith__exact_objective(&s, x, gradient);
+        dH = gradient + kith__exact_size(&s) - C * C - 1;
+        for (int i = 0; i < C; i++) {
+            double sum = 0;
+
+            for (int j = 0; j < C; j++) {
+                sum += dH[i * C + j];
+                largest = fmax(largest, fabs(dH[i * C + j]));
+                CHECK_NEAR(dH[i * C + j], dH[j * C + i], 1e-12);
+            }
+            CHECK_NEAR(sum, 0, 1e-12);
+        }
+        CHECK(largest > 1e-4);
+        kith__exact_release(&s);
+        kith__left_out_release(&left_out);
+        small_task_release(&t);
+        kith_graph_free(g);
+    }
+}

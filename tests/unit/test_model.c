@@ -110,3 +110,37 @@ TEST(only_what_weighs_classes_is_balanced)
     m.method = gcn;
     CHECK(!kith_model_balanced(&m));
 }
+
+/* A square 0 - 1 - 2 - 3 with the chord 0 - 2: degrees 3, 2, 3, 2.  Node 3 has
+ * no label; 0 and 1 are of the first class.  Weights 1 / sqrt(d d'): of 0 - 1
+ * 1 / sqrt(6), of 1 - 2 the same, of 0 - 2 1/3. */
+TEST(weights_are_averaged_within_and_between_classes)
+{
+    int32_t of[] = {0, 0, 1, -1}, train[] = {0, 2};
+    kith_labels labels = {
+        .nodes = 4, .classes = 2, .labelled = 3, .of = of, .names = classes};
+    kith_dataset d = {.labels = &labels};
+    kith_train_options o;
+    kith_model *m = NULL;
+    double w[4];
+    kith_error err;
+
+    kith_train_options_init(&o);
+    CHECK_OK(kith_graph_read(
+        check_file("square.tsv", "0\t1\n1\t2\n2\t3\n3\t0\n0\t2\n"), NULL,
+        &d.graph, NULL, &err));
+    CHECK_OK(kith_model_train(&d, "linbp",
+                              &(kith_split){.train = train, .n_train = 2}, &o,
+                              &m, NULL, &err));
+    CHECK_OK(kith_model_average_weights(m, &d, NULL, w, &err));
+    CHECK_NEAR(w[0], 1 / sqrt(6), 1e-6);
+    CHECK_NEAR(w[1], (1 / sqrt(6) + 1. / 3) / 2, 1e-6);
+    CHECK_NEAR(w[2], w[0], 0); /* LinBP learns none */
+    CHECK_NEAR(w[3], w[1], 0);
+    of[1] = -1;
+    CHECK_OK(kith_model_average_weights(m, &d, NULL, w, &err));
+    CHECK(isnan(w[0]));
+    CHECK_NEAR(w[1], 1. / 3, 1e-6);
+    kith_model_free(m);
+    kith_graph_free(d.graph);
+}

@@ -677,3 +677,22 @@ TEST(saving_and_opening_survive_every_failed_allocation)
         kith_model_free(m);
     }
 }
+
+TEST(impossible_counts_are_not_saved)
+{
+    kith_model *m = make_model(KITH__IDS_RANGE, WEIGHTS);
+    const int32_t classes = m->classes;
+
+    m->columns = -1;
+    check_unsaved(m, "'columns'");
+    m->columns = INT32_MAX;
+    check_unsaved(m, "'columns'");
+    m->columns = 0; /* but there are weights */
+    check_unsaved(m, "'weights'");
+    m->columns = COLUMNS;
+    m->classes = 0;
+    check_unsaved(m, "'classes'");
+    m->classes = classes;
+    check_round_trip(m);
+    kith_model_free(m);
+}

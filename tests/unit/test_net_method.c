@@ -310,3 +310,27 @@ TEST(senseless_settings_are_not_taken)
             kith__fit_state_release(&state);
         }
 }
+
+TEST(each_point_of_a_grid_makes_a_network)
+{
+    kith_graph *g = small_graph(N, 20, false, 3);
+    float Z[N * C];
+    kith_error err;
+
+    for (size_t i = 0; i <= sizeof(all) / sizeof(*all); i++) {
+        const bool last = i == sizeof(all) / sizeof(*all);
+        const kith__net_type *type = last ? &kith__sgc_type : all[i].type;
+
+        for (int p = 0; p < type->grid; p++) {
+            kith__net net;
+
+            CHECK_OK(kith__net_new(type, &type->settings[p], g, NULL, C, 1,
+                                   true, Z, &net, &err));
+            kith__net_predict(&net, NULL);
+            for (int j = 0; j < N * C; j++)
+                CHECK(Z[j] == 0); /* all weights are */
+            kith__net_release(&net);
+        }
+    }
+    kith_graph_free(g);
+}

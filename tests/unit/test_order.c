@@ -104,7 +104,7 @@ TEST(beliefs_do_not_depend_on_the_numbers)
                     (float)kith__rng_real(&r) - .5f;
         memcpy(P[j], Q[j], sizeof(P[j]));
         for (int t = 0; t < 10; t++) {
-            kith__operator_apply(&W, P[j], K, H, Q[j], next);
+            apply_all(&W, P[j], K, H, Q[j], next);
             memcpy(P[j], next, (size_t)W.n * K * sizeof(float));
         }
         free(scale);

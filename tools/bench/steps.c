@@ -64,15 +64,18 @@ static void run_once(bench *b, int kind, int i)
 {
     const int threads = b->W.threads;
     const double begun = kith__seconds(threads);
+    kith__operator op;
 
     switch (kind) {
     case STEP:
     case PORTABLE:
-        kith__operator_apply_on(kind == STEP, &b->W, b->X, b->k, b->H, b->Q,
-                                b->Y);
+        op = kith__coupled(&b->W, b->k, b->H);
+        op.portable = kind == PORTABLE;
+        kith__operator_apply(&op, 0, op.n, b->X, b->Q, b->Y);
         break;
     case WEIGHTED:
-        kith__operator_apply(&b->edges, b->X, b->k, b->H, b->Q, b->Y);
+        op = kith__coupled(&b->edges, b->k, b->H);
+        kith__operator_apply(&op, 0, op.n, b->X, b->Q, b->Y);
         break;
     default:
         plain_step(&b->as_read, b->X_read, b->k, b->H, b->Q_read, b->Y_read);
@@ -90,7 +93,7 @@ static float *spread(const kith__operator *W)
 #pragma omp parallel for num_threads(W->threads) schedule(dynamic, 1024)
     for (int32_t u = 0; u < W->n; u++)
         for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++)
-            w[p] = W->scale[u] * W->scale[W->neighbours[p]];
+            w[p] = (float)kith__operator_weight(W, u, p);
     return w;
 }
 
@@ -105,12 +108,8 @@ static kith_status explicit_of(const kith_graph *g, int threads,
         TRY(kith__no_memory(err));
     if (scale) {
         TRY_NEW(*own, spread(W));
-        *W = (kith__operator){.n = W->n,
-                              .rows = W->rows,
-                              .neighbours = W->neighbours,
-                              .weights = *own,
-                              .rho = W->rho,
-                              .threads = threads};
+        *W = kith__weighted(W, *own);
+        W->scratch = NULL; /* it was with the scale */
     }
 out:
     kith__free(scale);

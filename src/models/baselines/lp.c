@@ -56,15 +56,13 @@ static kith_status start(const kith__task *t, spread *s, kith_error *err)
     float *share = NULL;
 
     s->task = t;
-    s->W = t->W;
     TRY_NEW(share, kith__alloc_zeroed(C, sizeof(*share)));
     TRY_NEW(s->F, kith__alloc_big((int64_t)t->n * C, sizeof(float)));
     TRY_NEW(s->next, kith__alloc_big((int64_t)t->n * C, sizeof(float)));
     TRY_NEW(s->ones, kith__alloc(t->n, sizeof(float)));
     for (int32_t u = 0; u < t->n; u++)
         s->ones[u] = 1;
-    s->W.weights = kith_graph_weights(t->graph);
-    s->W.scale = s->W.weights ? NULL : s->ones;
+    s->W = kith__adjacency(&t->W, t->graph, s->ones);
     for (int32_t l = 0; l < t->n_train; l++)
         share[t->truth[l]] += 1 / (float)t->n_train;
     for (int32_t u = 0; u < t->n; u++)

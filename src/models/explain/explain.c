@@ -28,13 +28,9 @@
 #include "models/explain/paths.h"
 #include "models/model_object.h"
 #include "models/potentials/node_potentials.h"
-#include "models/propagation/fixed_point.h"
-#include "models/propagation/two_classes.h"
 #include "models/solution.h"
 
-/* What may be left of a belief unexplained, before and after refinement; and of
- * the adjoint's equation, so that each contribution is right. */
-static const double COARSE = 1e-3, FINE = 2e-6, SHORT = 1e-7;
+enum { SOLVE_MOST = 500 }; /* steps of a solve */
 
 /* ---- the adjoint --------------------------------------------------------- */
 
@@ -56,57 +52,24 @@ static kith_status check_linear(const kith_solution *s, kith_error *err)
     return KITH_OK;
 }
 
-/*
- * Z = E + W Z H', to the fixed point or so near that what is left of `belief`
- * is next to nothing.  Floats of one solution would leave more of a small
- * belief than they should; so a second one refines it: what the first left,
- * told in double, is solved for in turn.
- */
-static kith_status fixed_point(const kith__system *a, const float *P, float *E,
-                               double belief, double *Z, kith_error *err)
-{
-    const int32_t n = a->task->n;
-    const int64_t cells = (int64_t)n * a->k;
-    kith_status st = KITH_OK;
-    float *room = NULL, *part = NULL;
-
-    TRY_NEW(room,
-            kith__alloc_big(kith__solve_workspace(n, a->k), sizeof(*room)));
-    TRY_NEW(part, kith__alloc_big(cells, sizeof(*part)));
-    TRY(kith__solve_system(a, P, COARSE * belief, INFINITY, "explaining", room,
-                           E, part, err));
-    kith__residual(a->W, part, a->k, a->H, E, Z);
-#pragma omp parallel for num_threads(a->task->threads) schedule(static)
-    for (int64_t i = 0; i < cells; i++) {
-        E[i] = (float)Z[i];
-        Z[i] = (double)part[i];
-    }
-    TRY(kith__solve_system(a, P, FINE * belief, SHORT, "explaining", room, E,
-                           part, err));
-#pragma omp parallel for num_threads(a->task->threads) schedule(static)
-    for (int64_t i = 0; i < cells; i++)
-        Z[i] += (double)part[i];
-out:
-    kith__free(room);
-    kith__free(part);
-    return st;
-}
-
-/* The same sum of t terms as the run made. */
-static kith_status same_steps(const kith_solution *s, const float *H,
-                              const float *E, double *Z, kith_error *err)
+/* The same sum of t terms as the run made, with H'. */
+static kith_status same_steps(const kith_solution *s, const float *E, double *Z,
+                              kith_error *err)
 {
     const kith__task *t = &s->storage.task;
     const int64_t cells = (int64_t)t->n * t->classes;
+    const kith__stopping stopping =
+        kith__stopping_of(t, s->b.certificate.iterations, -1);
+    kith__operator turned = s->op;
     kith_certificate unused;
     kith_status st = KITH_OK;
     float *sum = NULL, *other = NULL;
 
+    turned.transposed = true;
     TRY_NEW(sum, kith__alloc_big(cells, sizeof(*sum)));
     TRY_NEW(other, kith__alloc_big(cells, sizeof(*other)));
     memcpy(sum, E, (size_t)cells * sizeof(*sum));
-    TRY(kith__propagate(t, &s->W, H, E, s->b.certificate.iterations, -1, sum,
-                        other, &unused, err));
+    TRY(kith__iterate(&turned, &stopping, E, sum, other, &unused, err));
 #pragma omp parallel for num_threads(t->threads) schedule(static)
     for (int64_t i = 0; i < cells; i++)
         Z[i] = (double)sum[i];
@@ -117,80 +80,32 @@ out:
 }
 
 /*
- * Q and P, and the adjoint Z such that any Q gives the belief
+ * The adjoint Z (new) such that any Q gives the belief
  *
  *     sum of E . P  =  sum over v of q_v . z_v ,        P from Q as the run did
  *
- * E is one row, `to`, at the node.  Of two classes whose columns are opposite
- * one column tells both, and a product counts twice.
+ * E is one row, `to`, at the node.
  */
-typedef struct adjoint {
-    int k; /* columns */
-    const float *Q, *P, *H;
-    double *Z;
-    double counts; /* how often a product does */
-    float *own;    /* room for Q, P and H of one column */
-} adjoint;
-
-static void release(adjoint *a)
-{
-    kith__free(a->Z);
-    kith__free(a->own);
-}
-
-/* Q, P and H, as one column where that is possible. */
-static kith_status choose_columns(const kith_solution *s, adjoint *a,
-                                  kith_error *err)
-{
-    const kith__task *t = &s->storage.task;
-    const int64_t n = t->n;
-    kith_status st = KITH_OK;
-
-    *a = (adjoint){.k = t->classes,
-                   .Q = s->b.Q,
-                   .P = s->b.P,
-                   .H = s->b.coupling,
-                   .counts = 1};
-    if (s->b.linear == KITH__SUM ||
-        !kith__is_one_column(t, s->b.coupling, s->b.Q, s->b.P))
-        return KITH_OK;
-    TRY_NEW(a->own, kith__alloc_big(2 * n + 1, sizeof(*a->own)));
-    kith__first_column(s->b.Q, t->n, t->threads, a->own);
-    kith__first_column(s->b.P, t->n, t->threads, a->own + n);
-    a->own[2 * n] = kith__one_coupling(s->b.coupling);
-    a->k = 1;
-    a->Q = a->own;
-    a->P = a->own + n;
-    a->H = a->own + 2 * n;
-    a->counts = 2;
-out:
-    return st;
-}
-
 static kith_status find_adjoint(const kith_solution *s,
                                 const kith_explanation *e, const double *to,
-                                adjoint *a, kith_error *err)
+                                double **Z, kith_error *err)
 {
-    const int k = a->k;
-    const int64_t cells = (int64_t)e->nodes * k;
+    const int64_t C = e->classes, cells = e->nodes * C;
+    const kith__stopping stopping = {
+        .job = s->storage.task.job, .stage = "explaining", .most = SOLVE_MOST};
     kith_status st = KITH_OK;
-    float *H = NULL, *E = NULL; /* transposed; the target */
+    float *E = NULL;
 
-    TRY_NEW(H, kith__alloc((int64_t)k * k, sizeof(float)));
     TRY_NEW(E, kith__alloc_zeroed(cells, sizeof(*E)));
-    TRY_NEW(a->Z, kith__alloc_big(cells, sizeof(*a->Z)));
-    for (int i = 0; i < k; i++)
-        for (int j = 0; j < k; j++)
-            H[i * k + j] = a->H[j * k + i];
-    for (int c = 0; c < k; c++)
-        E[(int64_t)e->node * k + c] = (float)to[c];
+    TRY_NEW(*Z, kith__alloc_big(cells, sizeof(**Z)));
+    for (int c = 0; c < C; c++)
+        E[e->node * C + c] = (float)to[c];
     if (s->b.linear == KITH__SUM)
-        TRY(same_steps(s, H, E, a->Z, err));
+        TRY(same_steps(s, E, *Z, err));
     else
-        TRY(fixed_point(&(kith__system){&s->storage.task, &s->W, k, H}, a->P, E,
-                        fabs(e->belief) / a->counts, a->Z, err));
+        TRY(kith__solve_adjoint(&s->op, &stopping, s->b.P, fabs(e->belief), E,
+                                *Z, err));
 out:
-    kith__free(H);
     kith__free(E);
     return st;
 }
@@ -199,22 +114,22 @@ out:
 
 /* q_v . z_v; of the node itself with `own` in place of the term q_u . e_u. */
 static void find_contributions(const kith_solution *s, const double *to,
-                               const adjoint *a, kith_explanation *e)
+                               const double *Z, kith_explanation *e)
 {
-    const int C = e->classes, k = a->k;
+    const int C = e->classes;
     const int64_t at = (int64_t)e->node * C;
 
 #pragma omp parallel for num_threads(s->storage.task.threads) schedule(static)
     for (int32_t v = 0; v < e->nodes; v++) {
         double sum = 0;
 
-        for (int64_t i = (int64_t)v * k; i < (int64_t)(v + 1) * k; i++)
-            sum += (double)a->Q[i] * a->Z[i];
-        e->contribution[v] = a->counts * sum;
+        for (int64_t i = (int64_t)v * C; i < (int64_t)(v + 1) * C; i++)
+            sum += (double)s->b.Q[i] * Z[i];
+        e->contribution[v] = sum;
     }
-    for (int c = 0; s->b.own && c < C; c++)
+    for (int c = 0; s->b.self_term && c < C; c++)
         e->contribution[e->node] +=
-            ((double)s->b.own[at + c] - (double)s->b.Q[at + c]) * to[c];
+            ((double)s->b.self_term[at + c] - (double)s->b.Q[at + c]) * to[c];
     e->contribution[e->node] -= e->constant;
 }
 
@@ -230,19 +145,20 @@ static kith_status passed_on(const kith_solution *s, const float **passed,
     const kith__task *t = &s->storage.task;
     const kith_certificate *run = &s->b.certificate;
     const int64_t cells = (int64_t)t->n * t->classes;
+    const kith__stopping stopping = kith__stopping_of(t, run->iterations - 1,
+                                                      -1);
     kith_certificate unused;
     kith_status st = KITH_OK;
     float *other = NULL;
 
-    *passed = s->b.own ? s->b.Q : s->b.P;
-    if (s->b.linear == KITH__FIXED_POINT || s->b.own || run->iterations == 0 ||
-        (run->residual <= NOTHING && !s->b.roots))
+    *passed = s->b.self_term ? s->b.Q : s->b.P;
+    if (s->b.linear == KITH__FIXED_POINT || s->b.self_term ||
+        run->iterations == 0 || (run->residual <= NOTHING && !s->b.roots))
         return KITH_OK;
     TRY_NEW(*made, kith__alloc_big(cells, sizeof(**made)));
     TRY_NEW(other, kith__alloc_big(cells, sizeof(*other)));
     memcpy(*made, s->b.Q, (size_t)cells * sizeof(**made));
-    TRY(kith__propagate(t, &s->W, s->b.coupling, s->b.Q, run->iterations - 1,
-                        -1, *made, other, &unused, err));
+    TRY(kith__iterate(&s->op, &stopping, s->b.Q, *made, other, &unused, err));
     *passed = *made;
 out:
     kith__free(other);
@@ -254,7 +170,7 @@ static kith_status find_ways(const kith_solution *s, const double *to,
 {
     const int steps = s->b.certificate.iterations;
     const bool far = s->b.linear == KITH__FIXED_POINT || steps > KITH_PATH_MOST;
-    const kith__walk walk = {.W = &s->W,
+    const kith__walk walk = {.W = &s->op,
                              .classes = e->classes,
                              .Q = s->b.Q,
                              .H = s->b.coupling,
@@ -312,17 +228,13 @@ out:
 
 /* ---- all of it ----------------------------------------------------------- */
 
-/* t: the class's belief; less the mean over the classes where own parts stand
- * beside, which are not centred, and where all are and two columns are one. */
+/* t: the class's belief; less the mean over the classes where terms of nodes
+ * themselves stand beside, which are not centred. */
 static void choose_target(const kith_solution *s, const kith_explanation *e,
                           double *to)
 {
-    const bool centred = s->b.own ||
-                         kith__is_one_column(&s->storage.task, s->b.coupling,
-                                             s->b.Q, s->b.P);
-
     for (int c = 0; c < e->classes; c++)
-        to[c] = (c == e->of_class) - (centred ? 1.0 / e->classes : 0);
+        to[c] = (c == e->of_class) - (s->b.self_term ? 1.0 / e->classes : 0);
 }
 
 /* The belief, and the node's own part of it. */
@@ -330,19 +242,20 @@ static void find_belief(const kith_solution *s, const double *to,
                         kith_explanation *e)
 {
     const int64_t at = (int64_t)e->node * e->classes;
-    const float *own = s->b.own ? s->b.own : s->b.Q;
+    const float *own = s->b.self_term ? s->b.self_term : s->b.Q;
 
     for (int c = 0; c < e->classes; c++) {
         e->belief += (double)s->b.P[at + c] * to[c];
         e->own += (double)own[at + c] * to[c];
     }
-    if (s->b.own && s->b.logits) { /* logits: their bias is no one's own */
+    if (s->b.self_term &&
+        s->b.logits) { /* logits: their bias is no one's own */
         e->constant = kith__logit_bias(s, e);
         e->own -= e->constant;
     }
     if (s->b.roots)
         e->belief = copysign(pow(e->belief, 4), e->belief);
-    e->clamped = s->trained[e->node] >= 0 && !s->b.own &&
+    e->clamped = s->trained[e->node] >= 0 && !s->b.self_term &&
                  (s->model->params.clamp || !s->model->weights);
 }
 
@@ -350,26 +263,23 @@ static kith_status explain_propagation(const kith_solution *s, int32_t most,
                                        kith_explanation *e, kith_error *err)
 {
     kith_status st = KITH_OK;
-    adjoint a = {0};
-    double *to = NULL;
+    double *to = NULL, *Z = NULL;
 
     TRY(check_linear(s, err));
-    TRY(choose_columns(s, &a, err));
     TRY_NEW(to, kith__alloc(e->classes, sizeof(*to)));
     choose_target(s, e, to);
     find_belief(s, to, e);
-    TRY(find_adjoint(s, e, to, &a, err));
+    TRY(find_adjoint(s, e, to, &Z, err));
     TRY(kith__new_parts(e, most, err));
-    find_contributions(s, to, &a, e);
+    find_contributions(s, to, Z, e);
     kith__sum_parts(s, most, e);
     if (e->kind == KITH_SUM_FIXED_POINT) /* R = Q + W P H - P */
-        e->unconverged = -a.counts *
-                         kith__residual_dot(&s->W, a.P, a.k, a.H, a.Q, a.Z);
+        e->unconverged = -kith__residual_dot(&s->op, s->b.P, s->b.Q, Z);
     TRY(find_ways(s, to, most, e, err));
     e->iterations = s->b.certificate.iterations;
 out:
     kith__free(to);
-    release(&a);
+    kith__free(Z);
     return st;
 }
 
@@ -387,7 +297,7 @@ static kith_sum_kind kind_of(const kith_solution *s)
         return KITH_SUM_FEATURES;
     if (s->b.linear == KITH__LOGITS)
         return KITH_SUM_LOGITS;
-    if (s->b.own)
+    if (s->b.self_term)
         return s->b.certificate.iterations > 0 ? KITH_SUM_BESIDE : KITH_SUM_OWN;
     return s->b.linear == KITH__FIXED_POINT ? KITH_SUM_FIXED_POINT
                                             : KITH_SUM_STEPS;

@@ -102,7 +102,7 @@ kith_status kith__find_neighbours(const kith__walk *walk, const float *X,
             h[i] += (double)walk->H[i * C + c] * walk->to[c];
     for (int64_t p = W->rows[e->node]; p < W->rows[e->node + 1]; p++) {
         kith_via via = {.node = W->neighbours[p],
-                        .weight = kith__weight_at(W, e->node, p)};
+                        .weight = kith__operator_weight(W, e->node, p)};
 
         for (int c = 0; c < C; c++)
             via.value += via.weight * h[c] *

@@ -172,7 +172,7 @@ static bool extend(search *x, int32_t from, int64_t at)
 
     for (int64_t p = W->rows[from]; p < W->rows[from + 1]; p++) {
         const int32_t v = W->neighbours[p];
-        const double w = kith__weight_at(W, from, p);
+        const double w = kith__operator_weight(W, from, p);
         const step new = {.weight = w,
                           .bound = bound * fabs(w) * x->rho,
                           .product = product * w,

@@ -47,45 +47,42 @@ typedef struct search {
     int32_t *best;   /* classes: the best node left of each */
 } search;
 
-static void sweep(search *x, double *change)
+/* to = a + h |W| from, 0 where there is a label. */
+static float sweep(void *user, const float *from, float *to)
 {
+    enum { BLOCK = 256 };
+    const search *x = user;
     const kith__operator *W = x->W;
     double most = 0;
 
-#pragma omp parallel for num_threads(W->threads) schedule(dynamic, 1024) \
-    reduction(max                                                        \
+#pragma omp parallel for num_threads(W->threads) schedule(dynamic, 4) \
+    reduction(max                                                     \
               : most)
-    for (int32_t u = 0; u < W->n; u++) {
-        double sum = 0;
+    for (int32_t first = 0; first < W->n; first += BLOCK) {
+        const int32_t last = W->n - first < BLOCK ? W->n : first + BLOCK;
+        double sum[BLOCK];
 
-        x->next[u] = 0;
-        if (x->done[u])
-            continue;
-        for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++)
-            sum += fabs(kith__weight_at(W, u, p)) *
-                   (double)x->y[W->neighbours[p]];
-        x->next[u] = (float)((double)x->a[u] + x->h * sum);
-        most = fmax(most, fabs((double)x->next[u] - (double)x->y[u]));
+        kith__operator_bound(W, first, last, from, sum);
+        for (int32_t u = first; u < last; u++) {
+            to[u] = x->done[u]
+                        ? 0
+                        : (float)((double)x->a[u] + x->h * sum[u - first]);
+            most = fmax(most, fabs((double)to[u] - (double)from[u]));
+        }
     }
-    *change = most;
+    return (float)most;
 }
 
 static kith_status solve(search *x, int most, kith_error *err)
 {
-    double change = 1;
-    kith_status st = KITH_OK;
+    const kith__stopping stopping = {.job = x->s->storage.task.job,
+                                     .stage = "weighing",
+                                     .most = most,
+                                     .tolerance = 1e-3};
+    kith_certificate unused;
 
-    for (int i = 0; i < most && change > 1e-3; i++) {
-        float *swap = x->y;
-
-        sweep(x, &change);
-        x->y = x->next;
-        x->next = swap;
-        TRY(kith__progress(x->s->storage.task.job, "weighing", i + 1, most,
-                           "iterations", err));
-    }
-out:
-    return st;
+    return kith__iterate_by(sweep, x, &stopping, x->W->n, x->y, x->next,
+                            &unused, err);
 }
 
 /* sum_u w_uv^2 <= 1 */
@@ -99,7 +96,7 @@ static void find_loops(search *x)
 
         for (int64_t p = W->rows[u]; p < W->rows[u + 1]; p++)
             if (!x->done[W->neighbours[p]])
-                sum += pow(kith__weight_at(W, u, p), 2);
+                sum += pow(kith__operator_weight(W, u, p), 2);
         x->loop[u] = (float)fmin(sum, 1);
     }
 }
@@ -204,7 +201,7 @@ static kith_suggestion take(search *x, int32_t v)
     x->a[v] = x->y[v] = 0;
     for (int64_t p = x->W->rows[v]; p < x->W->rows[v + 1]; p++) {
         const int32_t u = x->W->neighbours[p];
-        const double w = kith__weight_at(x->W, v, p);
+        const double w = kith__operator_weight(x->W, v, p);
 
         x->crowded[u] = true;
         x->loop[u] = (float)fmax(0, (double)x->loop[u] - w * w);
@@ -241,7 +238,7 @@ kith_status kith_suggest(const kith_solution *s, const int32_t *candidates,
                          int32_t n, int32_t count, kith_suggestion *out,
                          int32_t *found, kith_error *err)
 {
-    search x = {.s = s, .W = &s->W};
+    search x = {.s = s, .W = &s->op};
     kith_status st = KITH_OK;
 
     *found = 0;

@@ -36,7 +36,6 @@
 #include "kernels/gemm.h"
 #include "models/model_object.h"
 #include "models/potentials/feature_matrix.h"
-#include "nn/smoother.h"
 
 enum { HOPS = 4, WIDEST = 256, NARROWEST = 8, CELLS = 1 << 24 };
 
@@ -134,16 +133,12 @@ static void project(const space *x, const kith__csr_matrix *X, float *out)
 /* Y = X + h W Y, HOPS times from Y = X, which is in U; V has room. */
 static void see_through_graph(space *x, const kith__operator *W, double h)
 {
-    const kith__smoother through = {.W = *W};
+    const kith__operator op = kith__scaled(W, x->D, (float)h);
+    const kith__stopping stopping = {.most = HOPS, .tolerance = -1};
+    kith_certificate unused;
 
     memcpy(x->Y, x->U, (size_t)x->n * (size_t)x->D * sizeof(*x->Y));
-    for (int i = 0; i < HOPS; i++) {
-        float *swap = x->Y;
-
-        kith__smooth(&through, (float)h, x->Y, 1, x->U, x->D, NULL, x->V);
-        x->Y = x->V;
-        x->V = swap;
-    }
+    (void)kith__iterate(&op, &stopping, x->U, x->Y, x->V, &unused, NULL);
 }
 
 /* Rows of length 1, as a regression sees them, less the mean of all rows: it
@@ -180,7 +175,7 @@ static kith_status make_rows(space *x, const kith_solution *s, double h,
                                prep == KITH_PREP_NONE ? KITH_PREP_L2 : prep,
                                m->idf, &X, &idf, err));
     project(x, &X, x->U);
-    see_through_graph(x, &s->W, h);
+    see_through_graph(x, &s->op, h);
     centre(x);
 out:
     kith__csr_matrix_release(&X);

@@ -46,7 +46,6 @@
 #include "kernels/spectral_bound.h"
 #include "models/lcm/lcm.h"
 #include "models/lcm/lcm_exact.h"
-#include "models/propagation/fixed_point.h"
 
 /* Which nodes train, and where their edges to others stand in the others'
  * rows: those of a row, in its order. */
@@ -110,13 +109,8 @@ kith_status kith__lcm_new(const kith__task *task, const kith_params *p,
 #pragma omp parallel for num_threads(task->threads) schedule(dynamic, 1024)
     for (int32_t u = 0; u < task->n; u++)
         for (int64_t i = task->W.rows[u]; i < task->W.rows[u + 1]; i++)
-            s->w[i] = task->W.weights
-                          ? task->W.weights[i]
-                          : task->W.scale[u] *
-                                task->W.scale[task->W.neighbours[i]];
-    s->W.weights = s->w;
-    s->W.scale = NULL;
-    s->W.rho = -1;
+            s->w[i] = (float)kith__operator_weight(&task->W, u, i);
+    s->W = kith__weighted(&task->W, s->w);
     kith__coupling_start(C, s->H);
 out:
     return st;
@@ -382,12 +376,13 @@ static kith_status alternate(kith__lcm *s, kith_certificate *certificate,
 {
     const kith__task *t = s->task;
     const int total = s->p->outer * s->p->inner, C = t->classes;
+    const kith__operator op = kith__coupled(&s->W, C, s->H);
+    const kith__stopping once = kith__stopping_of(t, 1, 0);
     kith_status st = KITH_OK;
     double rho;
 
     for (int o = 0; o < s->p->outer; o++) {
-        TRY(kith__propagate(t, &s->W, s->H, s->Q, 1, 0, s->P, s->next,
-                            certificate, err));
+        TRY(kith__iterate(&op, &once, s->Q, s->P, s->next, certificate, err));
         kith__softmax_rows(s->P, t->n, C, 1, s->S, t->threads);
         for (int i = 0; i < s->p->inner; i++) {
             TRY(kith__lcm_inner_step(s, err));
@@ -405,14 +400,15 @@ out:
 }
 
 kith_status kith__lcm_propagate(const kith__task *task, const kith_params *p,
-                                const kith__operator *W, const float *H,
-                                const float *Q, float *P, float *room,
+                                const kith__operator *op, const float *Q,
+                                float *P, float *workspace,
                                 kith_certificate *certificate, kith_error *err)
 {
     enum { MANY = 50 };
     static const double ABSURD = 1e3; /* a change of beliefs */
     const int left = p->as_written ? 0 : p->iterations - p->outer - 1;
     const int before = p->outer + 1;
+    const kith__stopping stopping = kith__stopping_of(task, left, p->tolerance);
     kith_status st = KITH_OK;
 
     if (left < 1 || certificate->converged)
@@ -421,11 +417,10 @@ kith_status kith__lcm_propagate(const kith__task *task, const kith_params *p,
         ABSURD) /* steps far too large: from the start */
         memcpy(P, Q, (size_t)task->n * (size_t)task->classes * sizeof(*P));
     if (left >= MANY && p->tolerance > 0)
-        TRY(kith__solve_fixed_point(task, W, H, Q, left, p->tolerance, room, P,
-                                    certificate, err));
+        TRY(kith__solve_fixed_point(op, &stopping, Q, P, workspace, certificate,
+                                    err));
     else
-        TRY(kith__propagate(task, W, H, Q, left, p->tolerance, P, room,
-                            certificate, err));
+        TRY(kith__iterate(op, &stopping, Q, P, workspace, certificate, err));
     certificate->iterations += before;
 out:
     return st;
@@ -437,19 +432,21 @@ kith_status kith__lcm_run_explicit(const kith__task *task, const kith_params *p,
                                    kith_error *err)
 {
     const size_t cells = (size_t)task->n * (size_t)task->classes;
+    const kith__stopping once =
+        kith__stopping_of(task, 1, p->as_written ? 0 : p->tolerance);
     kith_status st = KITH_OK;
     kith__lcm s = {0};
+    kith__operator op;
 
     TRY(kith__lcm_new(task, p, kind, &s, err));
     kith__centre_potentials(task, potentials, p->clamp, s.Q);
     memcpy(s.P, s.Q, cells * sizeof(*s.P));
     TRY(alternate(&s, &out->certificate, err));
-    TRY(kith__propagate(task, &s.W, s.H, s.Q, 1,
-                        p->as_written ? 0 : p->tolerance, s.P, s.next,
-                        &out->certificate, err));
+    op = kith__coupled(&s.W, task->classes, s.H);
+    TRY(kith__iterate(&op, &once, s.Q, s.P, s.next, &out->certificate, err));
     out->certificate.iterations += p->outer;
-    TRY(kith__lcm_propagate(task, p, &s.W, s.H, s.Q, s.P, s.next,
-                            &out->certificate, err));
+    TRY(kith__lcm_propagate(task, p, &op, s.Q, s.P, s.next, &out->certificate,
+                            err));
     memcpy(out->P, s.P, cells * sizeof(*s.P));
     memcpy(out->coupling, s.H,
            (size_t)(task->classes * task->classes) * sizeof(*s.H));

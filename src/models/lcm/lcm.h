@@ -91,12 +91,12 @@ kith_status kith__lcm_try_lowrank(const kith__task *task,
 /*
  * P after the first propagation since learning to what p asks for: as many
  * plain propagations as are left to do, or where these are many the fixed
- * point.  Room for kith__solve_workspace() floats; iterations of the
+ * point.  Workspace: kith__solve_workspace() floats; iterations of the
  * certificate count all.
  */
 kith_status kith__lcm_propagate(const kith__task *task, const kith_params *p,
-                                const kith__operator *W, const float *H,
-                                const float *Q, float *P, float *room,
+                                const kith__operator *op, const float *Q,
+                                float *P, float *workspace,
                                 kith_certificate *certificate, kith_error *err);
 
 /* Passes over the edges to bound rho(W), at most. */

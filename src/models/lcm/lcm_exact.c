@@ -51,12 +51,13 @@
 
 #include "core/alloc.h"
 #include "kernels/gemm.h"
+#include "kernels/small_dense.h"
 #include "kernels/softmax.h"
 #include "kernels/spectral_bound.h"
-#include "models/propagation/fixed_point.h"
 
 /* Weight of the guard, small beside a loss per node; accuracy of the solves. */
 static const double MU = 1e-3, SOLVED = 1e-6;
+enum { STEPS = 500 }; /* of a solve, at most */
 
 void kith__exact_release(kith__exact *s)
 {
@@ -76,7 +77,7 @@ void kith__exact_release(kith__exact *s)
     kith__free(s->G);
     kith__free(s->partial);
     kith__free(s->R);
-    kith__free(s->room);
+    kith__free(s->workspace);
     *s = (kith__exact){0};
 }
 
@@ -108,11 +109,10 @@ kith_status kith__exact_new(const kith__task *task, const kith_params *p,
     TRY_NEW(s->partial, kith__alloc(kk * KITH__GEMM_PARTS, sizeof(float)));
     TRY_NEW(s->dH, kith__alloc(kk, sizeof(double)));
     TRY_NEW(s->R, kith__alloc(kk, sizeof(double)));
-    TRY_NEW(s->room,
+    TRY_NEW(s->workspace,
             kith__alloc_big(kith__solve_workspace(task->n, task->classes),
                             sizeof(float)));
-    s->W.weights = s->w;
-    s->W.scale = NULL;
+    s->W = kith__weighted(&task->W, s->w);
     s->W.rho = 1;
 out:
     return st;
@@ -166,46 +166,30 @@ static bool set_weights(kith__exact *s, const double *theta)
     return true;
 }
 
-/* R R' = b + sign H; log det of that, NaN if it is not positive. */
+/* R R' = b + sign H; log det of that, not finite unless it is positive. */
 static double factor(kith__exact *s, const double *H, double sign)
 {
     const int C = s->task->classes;
-    double log_det = 0, *R = s->R;
 
     for (int i = 0; i < C; i++)
-        for (int j = 0; j <= i; j++) {
-            double sum = (i == j ? s->p->bound : 0) + sign * H[i * C + j];
-
-            for (int m = 0; m < j; m++)
-                sum -= R[i * C + m] * R[j * C + m];
-            if (i == j && !(sum > 0))
-                return (double)NAN;
-            R[i * C + j] = i == j ? sqrt(sum) : sum / R[j * C + j];
-            log_det += i == j ? log(sum) : 0;
-        }
-    return log_det;
+        for (int j = 0; j <= i; j++)
+            s->R[i * C + j] = (i == j ? s->p->bound : 0) + sign * H[i * C + j];
+    return kith__cholesky(s->R, C, 0);
 }
 
 /* dH -= mu sign (R R')^-1, a column of it at a time. */
 static void add_inverse(kith__exact *s, double sign)
 {
     const int C = s->task->classes;
-    const double *R = s->R;
     double y[KITH__CLASSES_MOST];
 
     for (int c = 0; c < C; c++) {
-        for (int i = 0; i < C; i++) {
+        for (int i = 0; i < C; i++)
             y[i] = i == c;
-            for (int j = 0; j < i; j++)
-                y[i] -= R[i * C + j] * y[j];
-            y[i] /= R[i * C + i];
-        }
-        for (int i = C - 1; i >= 0; i--) {
-            for (int j = i + 1; j < C; j++)
-                y[i] -= R[j * C + i] * y[j];
-            y[i] /= R[i * C + i];
+        kith__solve_lower(s->R, C, 1, y);
+        kith__solve_upper(s->R, C, 1, y);
+        for (int i = 0; i < C; i++)
             s->dH[i * C + c] -= MU * sign * y[i];
-        }
     }
 }
 
@@ -240,11 +224,9 @@ static double weight_of_rest(const kith__exact *s)
 /* Y = W X, or Y = X H, over all rows. */
 static void pull(const kith__exact *s, const float *X, float *Y)
 {
-    const int C = s->task->classes;
+    const kith__operator op = kith__scaled(&s->W, s->task->classes, 1);
 
-#pragma omp parallel for num_threads(s->task->threads) schedule(dynamic, 64)
-    for (int32_t u = 0; u < s->W.n; u++)
-        kith__neighbour_sum(&s->W, X, C, u, Y + (int64_t)u * C);
+    kith__operator_apply(&op, 0, op.n, X, NULL, Y);
 }
 
 static void couple(const kith__exact *s, const float *X, float *Y)
@@ -368,9 +350,12 @@ static void clamp_others(kith__exact *s, int f, bool weigh)
 
 static void solve(kith__exact *s, const float *from, float *to)
 {
+    const kith__operator op = kith__coupled(&s->W, s->task->classes, s->H);
+    const kith__stopping stopping = {.most = STEPS, .tolerance = SOLVED};
+
     if (s->st == KITH_OK)
-        s->st = kith__fixed_point(s->task, &s->W, s->H, SOLVED, s->room, from,
-                                  to, s->err);
+        s->st = kith__solve_linear(&op, &stopping, from, to, s->workspace,
+                                   s->err);
 }
 
 /* The beliefs of a fold, P, from its potentials. */
@@ -684,15 +669,19 @@ kith_status kith__exact_run(const kith__task *task, const kith_params *p,
 {
     const size_t cells = (size_t)task->n * (size_t)task->classes;
     const size_t kk = (size_t)task->classes * (size_t)task->classes;
+    const kith__stopping stopping = kith__stopping_of(task, p->iterations,
+                                                      p->tolerance);
     kith_status st = KITH_OK;
     kith__exact s = {0};
+    kith__operator op;
 
     TRY(kith__exact_new(task, p, kind, &s, err));
     TRY(find_weights(&s, err));
     kith__centre_potentials(task, potentials, p->clamp, s.Q);
     memcpy(out->P, s.Q, cells * sizeof(*s.Q));
-    TRY(kith__propagate(task, &s.W, s.H, s.Q, p->iterations, p->tolerance,
-                        out->P, s.X, &out->certificate, err));
+    op = kith__coupled(&s.W, task->classes, s.H);
+    TRY(kith__iterate(&op, &stopping, s.Q, out->P, s.X, &out->certificate,
+                      err));
     out->certificate.rho = kith__rho_small(s.H, task->classes);
     memcpy(out->coupling, s.H, kk * sizeof(*s.H));
     if (out->weights)

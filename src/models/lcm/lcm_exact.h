@@ -25,7 +25,7 @@ typedef struct kith__exact {
     double *dH;         /* C x C */
     float *G, *partial; /* C x C, and room for sums of them */
     double *R;          /* C x C: for the guard */
-    float *room;        /* of the solves */
+    float *workspace;   /* of the solves */
     double alpha, d_alpha;
     kith_status st; /* of an evaluation that could not be made */
     kith_error *err;

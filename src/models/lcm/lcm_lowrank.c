@@ -40,7 +40,6 @@
 #include "kernels/spectral_bound.h"
 #include "models/lcm/lcm.h"
 #include "models/lcm/training_edges.h"
-#include "models/propagation/fixed_point.h"
 
 enum {
     MOST_C = KITH__LOWRANK_CLASSES,
@@ -280,9 +279,10 @@ static void first_beliefs(learner *s)
 {
     const kith__task *t = s->task;
     float H[MOST_C * MOST_C];
+    const kith__operator op = kith__coupled(&t->W, s->C, H);
 
     kith__coupling_start(s->C, H);
-    kith__operator_apply(&t->W, s->Q, s->C, H, s->Q, s->P1);
+    kith__operator_apply(&op, 0, t->n, s->Q, s->Q, s->P1);
 #pragma omp parallel for num_threads(t->threads) schedule(static)
     for (int32_t from = 0; from < t->n; from += BLOCK) {
         const int32_t to = t->n - from < BLOCK ? t->n : from + BLOCK;
@@ -768,11 +768,7 @@ static void norm_of_rows(const void *of, int32_t first, int32_t last,
 /* The only W, written out. */
 static kith__operator written_W(const learner *s)
 {
-    kith__operator W = s->task->W;
-
-    W.weights = s->w;
-    W.scale = NULL;
-    return W;
+    return kith__weighted(&s->task->W, s->w);
 }
 
 static void norm_of_written(const void *of, int32_t first, int32_t last,
@@ -1049,12 +1045,13 @@ static kith_status finish_written(learner *s, float *P, kith_error *err)
 {
     const kith__operator W = written_W(s);
     point *q = &s->point[0];
+    const kith__operator op = kith__coupled(&W, s->C, q->H);
 
     if (!s->written && !s->stored) /* a run that goes on after learning */
         write_out(s);
     read_beliefs(s, 0, P);
     kith__lowrank_release(&s->I);
-    return kith__lcm_propagate(s->task, q->p, &W, q->H, s->Q, P, s->sums,
+    return kith__lcm_propagate(s->task, q->p, &op, s->Q, P, s->sums,
                                &q->certificate, err);
 }
 

@@ -91,39 +91,15 @@ static void clamp_train(const kith__task *t, float low, float high, float *X)
             X[(int64_t)t->train[l] * C + c] = c == t->truth[l] ? high : low;
 }
 
-/* Y = Q + h W X: with few classes as a step with H = h I. */
-static void spread_once(const kith__task *task, float h, const float *X,
-                        const float *Q, float *Y)
-{
-    const kith__smoother W = {.W = task->W};
-    const int C = task->classes;
-    float H[KITH__FEW * KITH__FEW] = {0};
-
-    if (C > KITH__FEW) {
-        kith__smooth(&W, h, X, 1, Q, C, NULL, Y);
-        return;
-    }
-    for (int c = 0; c < C; c++)
-        H[c * C + c] = h;
-    kith__operator_apply(&task->W, X, C, H, Q, Y);
-}
-
 void kith__propagate_scalar(const kith__task *task, float h, int hops,
                             const float *Q, float *P, float *other)
 {
-    const size_t bytes = (size_t)task->n * (size_t)task->classes * sizeof(*P);
-    float *from = P, *to = other;
+    const kith__operator op = kith__scaled(&task->W, task->classes, h);
+    const kith__stopping stopping = {.most = h > 0 ? hops : 0, .tolerance = -1};
+    kith_certificate unused;
 
-    memcpy(P, Q, bytes);
-    for (int k = 0; h > 0 && k < hops; k++) {
-        float *done = from;
-
-        spread_once(task, h, from, Q, to);
-        from = to;
-        to = done;
-    }
-    if (from != P)
-        memcpy(P, from, bytes);
+    memcpy(P, Q, (size_t)task->n * (size_t)task->classes * sizeof(*P));
+    (void)kith__iterate(&op, &stopping, Q, P, other, &unused, NULL);
 }
 
 /* Q = beta (softmax(Z) - 1/C), training rows one-hot, all times `scale`. */

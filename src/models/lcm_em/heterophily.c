@@ -202,12 +202,13 @@ out:
 static void look_around(const kith__task *t, views *v)
 {
     const int C = t->classes;
+    const kith__operator op = kith__scaled(&t->W, C, 1);
 
     kith__softmax_rows(v->L, t->n, C, 1, v->Q, t->threads);
     for (int32_t l = 0; l < t->n_train; l++)
         for (int c = 0; c < C; c++)
             v->Q[(int64_t)t->train[l] * C + c] = c == t->truth[l];
-    kith__smooth(&(kith__smoother){.W = t->W}, 1, v->Q, 0, NULL, C, NULL, v->M);
+    kith__operator_apply(&op, 0, t->n, v->Q, NULL, v->M);
     for (int64_t i = 0; i < (int64_t)t->n * C; i++)
         v->Q[i] -= 1 / (float)C;
 }
@@ -363,9 +364,9 @@ static kith_status keep_parts(const kith__task *t, const views *v,
         out->Q[i] = v->Q[i] + mean;
     if (r->graph == KITH__GRAPH_PRIOR)
         return KITH_OK;
-    TRY_NEW(out->own, kith__alloc_big(cells, sizeof(*out->own)));
+    TRY_NEW(out->self_term, kith__alloc_big(cells, sizeof(*out->self_term)));
     for (int64_t i = 0; i < cells; i++)
-        out->own[i] = alpha * v->L[i] + (fitted ? kept->b[i % C] : 0);
+        out->self_term[i] = alpha * v->L[i] + (fitted ? kept->b[i % C] : 0);
 out:
     return st;
 }

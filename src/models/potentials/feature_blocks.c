@@ -194,10 +194,8 @@ static kith_status spectrum(const kith__feature_blocks *b, bool of_A,
     kith_status st = KITH_OK;
     float values[KITH__EMBED_MOST];
 
-    if (of_A) {
-        W.weights = kith_graph_weights(b->task->graph);
-        W.scale = W.weights ? NULL : b->ones;
-    }
+    if (of_A)
+        W = kith__adjacency(&W, b->task->graph, b->ones);
     *out = (kith__csr_matrix){.n = n, .columns = rank};
     TRY_NEW(out->value, kith__alloc_big((int64_t)n * rank, sizeof(float)));
     TRY(kith__embed(&W, b->task->graph, rank, out->value, values, err));

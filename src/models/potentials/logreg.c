@@ -22,6 +22,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "kernels/small_dense.h"
 #include "models/method.h"
 
 /* z = x_l B + b, then gradient of the loss by z: a (softmax(z) - y). */
@@ -192,40 +193,17 @@ static void inner_products(const kith__csr_matrix *x, double *spread, double *G)
     }
 }
 
-/* The lower triangle R of G + jitter = R R', in place, zeros above it.  Equal
- * or empty rows make G singular; the jitter is far below what floats hold. */
-static void cholesky(double *G, int32_t n)
+/* The lower triangle R of G + jitter = R R'.  Equal or empty rows make G
+ * singular; the jitter is far below what floats hold. */
+static void factor(double *G, int64_t n)
 {
     double trace = 0;
 
-    for (int32_t i = 0; i < n; i++)
-        trace += G[(int64_t)i * n + i];
-    for (int32_t i = 0; i < n; i++) {
-        double *gi = G + (int64_t)i * n;
-
-        for (int32_t j = 0; j <= i; j++) {
-            const double *gj = G + (int64_t)j * n;
-            double sum = gi[j] + (i == j ? 1e-10 * (trace / n) + 1e-30 : 0);
-
-            for (int32_t m = 0; m < j; m++)
-                sum -= gi[m] * gj[m];
-            gi[j] = i == j ? sqrt(fmax(sum, 1e-30)) : sum / gj[j];
-        }
-        memset(gi + i + 1, 0, (size_t)(n - i - 1) * sizeof(*gi));
-    }
-}
-
-/* Solve R' Y = B~ for k columns, in place, from the last row up. */
-static void solve_upper(const double *R, int32_t n, int k, double *Y)
-{
-    for (int32_t i = n - 1; i >= 0; i--)
-        for (int c = 0; c < k; c++) {
-            double sum = Y[(int64_t)i * k + c];
-
-            for (int32_t j = i + 1; j < n; j++)
-                sum -= R[(int64_t)j * n + i] * Y[(int64_t)j * k + c];
-            Y[(int64_t)i * k + c] = sum / R[(int64_t)i * n + i];
-        }
+    for (int64_t i = 0; i < n; i++)
+        trace += G[i * n + i];
+    for (int64_t i = 0; i < n; i++)
+        G[i * n + i] += 1e-10 * (trace / (double)n) + 1e-30;
+    (void)kith__cholesky(G, n, 0);
 }
 
 /* B = X'Y; the biases are the last row of B~. */
@@ -264,13 +242,13 @@ static kith_status fit_turned(const kith__csr_matrix *x, const int32_t *truth,
     TRY_NEW(turned, kith__alloc_zeroed((L + 1) * k, sizeof(*turned)));
     TRY_NEW(Y, kith__alloc(L * k, sizeof(*Y)));
     inner_products(x, spread, R);
-    cholesky(R, x->n);
+    factor(R, x->n);
     for (int64_t i = 0; i < L * L; i++)
         small.value[i] = (float)R[i];
     TRY(fit_rows(&small, truth, k, penalty, balance, turned, err));
     for (int64_t i = 0; i < L * k; i++)
         Y[i] = (double)turned[i];
-    solve_upper(R, x->n, k, Y);
+    kith__solve_upper(R, x->n, k, Y);
     turn_back(x, Y, k, turned, B);
 out:
     kith__free(spread);

@@ -15,71 +15,9 @@
 #include "core/alloc.h"
 #include "core/rng.h"
 #include "graph/draw.h"
+#include "kernels/small_dense.h"
 
 enum { ROUNDS = 20, SPARE = 8, WIDEST = KITH__EMBED_MOST + SPARE };
-
-void kith__jacobi(double *A, int k, double *values, double *V)
-{
-    for (int i = 0; i < k; i++)
-        for (int j = 0; j < k; j++)
-            V[i * k + j] = i == j;
-    for (int sweep = 0; sweep < 30; sweep++) {
-        double off = 0;
-
-        for (int p = 0; p < k; p++)
-            for (int q = p + 1; q < k; q++) {
-                const double a = A[p * k + q];
-                double t, c, s;
-
-                off += a * a;
-                if (fabs(a) < 1e-300)
-                    continue;
-                t = (A[q * k + q] - A[p * k + p]) / (2 * a);
-                t = (t >= 0 ? 1 : -1) / (fabs(t) + sqrt(t * t + 1));
-                c = 1 / sqrt(t * t + 1);
-                s = t * c;
-                for (int i = 0; i < k; i++) { /* columns p and q */
-                    const double x = A[i * k + p], y = A[i * k + q];
-
-                    A[i * k + p] = c * x - s * y;
-                    A[i * k + q] = s * x + c * y;
-                }
-                for (int i = 0; i < k; i++) { /* rows, and the vectors */
-                    const double x = A[p * k + i], y = A[q * k + i];
-                    const double v = V[i * k + p], w = V[i * k + q];
-
-                    A[p * k + i] = c * x - s * y;
-                    A[q * k + i] = s * x + c * y;
-                    V[i * k + p] = c * v - s * w;
-                    V[i * k + q] = s * v + c * w;
-                }
-            }
-        if (off < 1e-24)
-            break;
-    }
-    for (int i = 0; i < k; i++)
-        values[i] = A[i * k + i];
-}
-
-/* G = R R', in place, lower; a column that depends on others becomes 0. */
-static void cholesky(double *G, int k)
-{
-    double top = 0;
-
-    for (int i = 0; i < k; i++)
-        top = fmax(top, G[i * k + i]);
-    for (int i = 0; i < k; i++)
-        for (int j = 0; j <= i; j++) {
-            double sum = G[i * k + j];
-
-            for (int m = 0; m < j; m++)
-                sum -= G[i * k + m] * G[j * k + m];
-            if (i == j)
-                G[i * k + j] = sum > 1e-10 * top ? sqrt(sum) : 0;
-            else
-                G[i * k + j] = G[j * k + j] > 0 ? sum / G[j * k + j] : 0;
-        }
-}
 
 /* G = X'Y: a thread sums whole rows of G, over nodes in order. */
 static void gram(const float *X, const float *Y, int32_t n, int k, double *G,
@@ -102,32 +40,23 @@ static void gram(const float *X, const float *Y, int32_t n, int k, double *G,
 /* Rows of V times R^-T: orthonormal columns then. */
 static void orthogonalise(float *V, int32_t n, int k, double *G, int threads)
 {
+    double top = 0;
+
     gram(V, V, n, k, G, threads);
-    cholesky(G, k);
+    for (int i = 0; i < k; i++)
+        top = fmax(top, G[i * k + i]);
+    (void)kith__cholesky(G, k, 1e-10 * top);
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int32_t u = 0; u < n; u++) {
         float *v = V + (int64_t)u * k;
         double x[WIDEST];
 
-        for (int i = 0; i < k; i++) {
-            const double d = G[i * k + i];
-            double sum = (double)v[i];
-
-            for (int j = 0; j < i; j++)
-                sum -= G[i * k + j] * x[j];
-            x[i] = d > 0 ? sum / d : 0;
-        }
+        for (int i = 0; i < k; i++)
+            x[i] = (double)v[i];
+        kith__solve_lower(G, k, 1, x);
         for (int i = 0; i < k; i++)
             v[i] = (float)x[i];
     }
-}
-
-/* to = W from */
-static void pull(const kith__operator *W, const float *from, int k, float *to)
-{
-#pragma omp parallel for num_threads(W->threads) schedule(dynamic, 256)
-    for (int32_t u = 0; u < W->n; u++)
-        kith__neighbour_sum(W, from, k, u, to + (int64_t)u * k);
 }
 
 /* The columns of V U for the `rank` largest |value|, signs so that the largest
@@ -175,6 +104,7 @@ kith_status kith__embed(const kith__operator *W, const kith_graph *g, int rank,
     const int32_t n = W->n;
     const int k = rank + SPARE < n ? rank + SPARE : n;
     const int64_t cells = (int64_t)n * k, kk = (int64_t)k * k;
+    const kith__operator op = kith__scaled(W, k, 1);
     kith_status st = KITH_OK;
     double value[WIDEST];
     float *V = NULL, *X = NULL;
@@ -189,12 +119,12 @@ kith_status kith__embed(const kith__operator *W, const kith_graph *g, int rank,
         float *swap = V;
 
         orthogonalise(V, n, k, G, W->threads);
-        pull(W, V, k, X);
+        kith__operator_apply(&op, 0, n, V, NULL, X);
         V = X;
         X = swap;
     }
     orthogonalise(V, n, k, G, W->threads);
-    pull(W, V, k, X);
+    kith__operator_apply(&op, 0, n, V, NULL, X);
     gram(V, X, n, k, G, W->threads);
     kith__jacobi(G, k, value, U);
     ritz(V, n, k, value, U, rank, vectors, values);

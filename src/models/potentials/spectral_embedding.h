@@ -15,8 +15,4 @@ enum { KITH__EMBED_MOST = 64 };
 kith_status kith__embed(const kith__operator *W, const kith_graph *g, int rank,
                         float *vectors, float *values, kith_error *err);
 
-/* Eigenvalues and eigenvectors (columns of V) of a small symmetric matrix, by
- * cyclic Jacobi rotations; A is destroyed.  k x k each. */
-void kith__jacobi(double *A, int k, double *values, double *V);
-
 #endif

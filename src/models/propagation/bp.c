@@ -217,12 +217,6 @@ KITH__ALWAYS_INLINE void send(const state *s, const kith__v4 *x, float base,
     }
 }
 
-static inline float weight_of(const kith__operator *W, int32_t u, int64_t p)
-{
-    return W->weights ? W->weights[p]
-                      : W->scale[u] * W->scale[W->neighbours[p]];
-}
-
 /* Both messages of every edge (u, v) with u < v: m_uv from x, m_vu from y. */
 KITH__ALWAYS_INLINE void renew_row(const state *s, int32_t u, int V,
                                    span *change)
@@ -239,7 +233,7 @@ KITH__ALWAYS_INLINE void renew_row(const state *s, int32_t u, int V,
 
         if (v < u)
             break;
-        aw = s->a * weight_of(W, u, p);
+        aw = s->a * (float)kith__operator_weight(W, u, p);
         base = even - aw * even;
         sum_x = cavity(s->b + (int64_t)u * K, vu, V, x, over_x);
         sum_y = cavity(s->b + (int64_t)v * K, uv, V, y, over_y);

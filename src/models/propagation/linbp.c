@@ -16,7 +16,7 @@
 
 #include "core/alloc.h"
 #include "kernels/spectral_bound.h"
-#include "models/propagation/two_classes.h"
+#include "models/method.h"
 
 void kith__coupling_start(int classes, float *H)
 {
@@ -53,80 +53,6 @@ void kith__centre_potentials(const kith__task *task, const float *potentials,
                         Q + (int64_t)task->train[l] * C);
 }
 
-/* P is the start, and then *end, P or other, is the end; k columns. */
-static kith_status propagate(const kith__task *task, const kith__operator *W,
-                             int k, const float *H, const float *Q, int most,
-                             double tolerance, float *P, float *other,
-                             float **end, kith_certificate *certificate,
-                             kith_error *err)
-{
-    float *from = P, *to = other;
-    kith_status st = KITH_OK;
-    int i = 0;
-
-    certificate->converged = false;
-    while (i < most && !certificate->converged) {
-        const float change = kith__operator_apply(W, from, k, H, Q, to);
-        float *swap = from;
-
-        i++;
-        certificate->residual = (double)change;
-        certificate->converged = (double)change <= tolerance;
-        from = to;
-        to = swap;
-        TRY(kith__progress(task->job, "propagating", i, most, "iterations",
-                           err));
-    }
-    certificate->iterations = i;
-    *end = from;
-out:
-    return st;
-}
-
-/* As one column: p and q in `other`, which has room for two; P in its turn has
- * room for the next p. */
-static kith_status propagate_one(const kith__task *task,
-                                 const kith__operator *W, const float *H,
-                                 const float *Q, int most, double tolerance,
-                                 float *P, float *other,
-                                 kith_certificate *certificate, kith_error *err)
-{
-    const int32_t n = task->n;
-    const float h = kith__one_coupling(H);
-    float *p = other, *q = other + n, *end;
-    kith_status st = KITH_OK;
-
-    kith__first_column(P, n, task->threads, p);
-    kith__first_column(Q, n, task->threads, q);
-    TRY(propagate(task, W, 1, &h, q, most, tolerance, p, P, &end, certificate,
-                  err));
-    if (end != p)
-        memcpy(p, end, (size_t)n * sizeof(*p));
-    kith__both_columns(p, n, task->threads, P);
-out:
-    return st;
-}
-
-kith_status kith__propagate(const kith__task *task, const kith__operator *W,
-                            const float *H, const float *Q, int most,
-                            double tolerance, float *P, float *other,
-                            kith_certificate *certificate, kith_error *err)
-{
-    const size_t bytes = (size_t)task->n * (size_t)task->classes * sizeof(*P);
-    kith_status st = KITH_OK;
-    float *end;
-
-    if (most > 1 && kith__is_one_column(task, H, Q, P))
-        return propagate_one(task, W, H, Q, most, tolerance, P, other,
-                             certificate, err);
-    TRY(propagate(task, W, task->classes, H, Q, most, tolerance, P, other, &end,
-                  certificate, err));
-    if (end != P)
-        memcpy(P, end, bytes);
-out:
-    return st;
-}
-
 kith_status kith__linbp_run(const kith__task *task, const kith_params *p,
                             const float *potentials, kith__beliefs *out,
                             kith_error *err)
@@ -134,14 +60,18 @@ kith_status kith__linbp_run(const kith__task *task, const kith_params *p,
     const int64_t cells = (int64_t)task->n * task->classes;
     kith_status st = KITH_OK;
     float *Q = NULL, *other = NULL;
+    kith__stopping stopping;
+    kith__operator op;
 
     TRY_NEW(Q, kith__alloc_big(cells, sizeof(*Q)));
     TRY_NEW(other, kith__alloc_big(cells, sizeof(*other)));
     kith__coupling_start(task->classes, out->coupling);
     kith__centre_potentials(task, potentials, p->clamp, Q);
     memcpy(out->P, Q, (size_t)cells * sizeof(*Q));
-    TRY(kith__propagate(task, &task->W, out->coupling, Q, p->iterations,
-                        p->tolerance, out->P, other, &out->certificate, err));
+    op = kith__coupled(&task->W, task->classes, out->coupling);
+    stopping = kith__stopping_of(task, p->iterations, p->tolerance);
+    TRY(kith__iterate(&op, &stopping, Q, out->P, other, &out->certificate,
+                      err));
     out->certificate.rho = task->W.rho *
                            kith__rho_small(out->coupling, task->classes);
     out->has_coupling = true;
@@ -168,6 +98,7 @@ kith_status kith__linbp_grid(const kith__task *task, const kith__method *method,
     kith_status st = KITH_OK;
     float *Q = NULL, *P = NULL, *other = NULL;
     float H[KITH__CLASSES_MOST];
+    const kith__operator op = kith__coupled(&task->W, task->classes, H);
     int before = 0;
 
     (void)method;
@@ -185,10 +116,11 @@ kith_status kith__linbp_grid(const kith__task *task, const kith__method *method,
     kith__centre_potentials(task, potentials, points[0].clamp, Q);
     memcpy(P, Q, (size_t)cells * sizeof(*Q));
     for (int i = 0; i < n; i++) {
+        const kith__stopping stopping = kith__stopping_of(
+            task, points[i].iterations - before, points[i].tolerance);
+
         if (!so_far.converged)
-            TRY(kith__propagate(task, &task->W, H, Q,
-                                points[i].iterations - before,
-                                points[i].tolerance, P, other, &so_far, err));
+            TRY(kith__iterate(&op, &stopping, Q, P, other, &so_far, err));
         before = points[i].iterations;
         scores[i] = kith__score_of(P, task->classes, val);
     }
