@@ -142,11 +142,13 @@ typedef struct task {
 
 static kith_status train(task *t)
 {
-    kith_train_options o = method_options(&t->r);
     const bool report = args_text(t->r.a, "report");
     const bool solution = report || args_text(t->r.a, "save-solution");
+    kith_train_options o;
+    const kith_status st = method_options(&t->r, &o);
 
-    o.checkpoint = args_text(t->r.a, "checkpoint");
+    if (st != KITH_OK)
+        return st;
     return kith_classify(t->data, t->method, &t->nodes, &o,
                          (solution ? KITH_KEEP_SOLUTION : 0u) |
                              (report ? KITH_KEEP_UNSEEN : 0u),
@@ -172,14 +174,15 @@ static void tell_plan(const task *t, const kith_plan *p, FILE *out)
 /* Plan the fits, refuse those over --memory, and tell with --plan. */
 static kith_status plan(task *t)
 {
-    kith_train_options o = method_options(&t->r);
+    kith_train_options o;
     char needed[TERM_NUMBER], limit[TERM_NUMBER];
     kith_plan p;
     kith_status st;
 
-    o.checkpoint = args_text(t->r.a, "checkpoint");
-    st = kith_model_plan(t->data, t->method, kith_protocol_first(&t->nodes), &o,
-                         &p, &t->r.err);
+    st = method_options(&t->r, &o);
+    if (st == KITH_OK)
+        st = kith_model_plan(t->data, t->method, kith_protocol_first(&t->nodes),
+                             &o, &p, &t->r.err);
     if (st != KITH_OK)
         return st;
     progress_end(&t->r.tty);

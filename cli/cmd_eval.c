@@ -321,10 +321,11 @@ static kith_status measure(task *t)
     kith_status st;
 
     kith_evaluation_options_init(&o);
-    o.train = method_options(&t->r);
+    st = method_options(&t->r, &o.train);
     o.edge_weights = args_flag(a, "edge-weights");
     o.precision_at = (int32_t)args_integer(a, "precision-at");
-    st = find_positive(t, &o.positive);
+    if (st == KITH_OK)
+        st = find_positive(t, &o.positive);
     if (st == KITH_OK)
         st = kith_evaluate(t->data, t->method, t->method_count, t->split,
                            t->split_count, &o, &t->e, &t->r.err);

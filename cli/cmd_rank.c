@@ -165,7 +165,7 @@ static kith_status write_list(ranking_task *t)
 static kith_status work(ranking_task *t)
 {
     const args *a = t->r.a;
-    const kith_train_options train = method_options(&t->r);
+    kith_train_options train;
     kith_rank_options o = rank_options(a);
     kith_status st = check_output(&t->r, args_text(a, "output"));
 
@@ -175,6 +175,8 @@ static kith_status work(ranking_task *t)
         st = find_positive(t, &o.positive);
     if (st == KITH_OK)
         st = check_unknown(t);
+    if (st == KITH_OK)
+        st = method_options(&t->r, &train);
     if (st == KITH_OK)
         st = kith_rank(t->data, method_wanted(a), &t->nodes, &train, &o,
                        &t->list, &t->r.err);

@@ -62,6 +62,8 @@ int run_end(run *r, kith_status st)
     char text[sizeof(r->err.path) + sizeof(r->err.text) + 32];
 
     progress_end(&r->tty);
+    kith_options_free(r->options);
+    r->options = NULL;
     if (st == KITH_OK)
         return EXIT_OK;
     if (st == KITH_ERR_CANCELLED) {

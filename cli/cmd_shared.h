@@ -18,7 +18,8 @@ typedef struct run {
     bool terminal; /* standard output is one */
     double begun;
     progress_tty tty;
-    kith_job job; /* threads, memory, progress; points at tty */
+    kith_job job;          /* threads, memory, progress; points at tty */
+    kith_options *options; /* of a training; NULL until they are asked for */
     kith_error err;
 } run;
 

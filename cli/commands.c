@@ -4,16 +4,13 @@
 #include <string.h>
 
 const command *const all_commands[] = {
-    &cmd_classify,      &cmd_predict,
-    &cmd_explain,       &cmd_rank,
-    &cmd_suggest,       &cmd_report,
-    &cmd_eval,          &cmd_paper,
-    &cmd_methods,       &cmd_graph,
-    &cmd_graph_build,   &cmd_graph_info,
-    &cmd_graph_convert, &cmd_graph_generate,
-    &cmd_bench,         &cmd_docs,
-    &cmd_docs_man,      &cmd_docs_completion,
-    &cmd_docs_markdown, NULL,
+    &cmd_classify,      &cmd_predict,         &cmd_explain,
+    &cmd_rank,          &cmd_suggest,         &cmd_report,
+    &cmd_eval,          &cmd_paper,           &cmd_methods,
+    &cmd_graph,         &cmd_graph_build,     &cmd_graph_info,
+    &cmd_graph_convert, &cmd_graph_generate,  &cmd_bench,
+    &cmd_docs,          &cmd_docs_man,        &cmd_docs_completion,
+    &cmd_docs_markdown, &cmd_docs_parameters, NULL,
 };
 
 static const char *const graph_usage[] = {"COMMAND [OPTIONS] ...", NULL};
@@ -115,7 +112,7 @@ const command *command_nearest(const command *group, const char *typed)
     for (int i = 0; all_commands[i]; i++) {
         const command *c = all_commands[i];
         const int distance = command_under(c, group) && !c->hidden
-                                 ? near_miss(typed, command_last_word(c))
+                                 ? kith_near_miss(typed, command_last_word(c))
                                  : -1;
 
         if (distance >= 0 && (!best || distance < least)) {

@@ -27,6 +27,7 @@ extern const command cmd_docs;
 extern const command cmd_docs_man;
 extern const command cmd_docs_completion;
 extern const command cmd_docs_markdown;
+extern const command cmd_docs_parameters;
 
 extern const command *const all_commands[]; /* NULL ends */
 

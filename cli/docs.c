@@ -47,6 +47,8 @@ static void markdown_options(FILE *out, const option *table)
 
 static void markdown_command(FILE *out, const command *cmd)
 {
+    option_table table;
+
     fprintf(out, "\n%s kith %s\n\n", command_words(cmd) > 1 ? "###" : "##",
             cmd->name);
     markdown_text(out, cmd->summary);
@@ -66,7 +68,7 @@ static void markdown_command(FILE *out, const command *cmd)
         markdown_text(out, a->help);
         fputc('\n', out);
     }
-    markdown_options(out, cmd->options);
+    markdown_options(out, option_table_fill(cmd, &table));
     if (cmd->examples)
         fputs("\n**Examples**\n\n```sh\n", out);
     for (const example *e = cmd->examples; e && e->line; e++)
@@ -88,11 +90,58 @@ void docs_markdown(FILE *out)
         fprintf(out, "| %d | %s |\n", e->code, e->means);
 }
 
+/* ---- the page of parameters ---------------------------------------------- */
+
+static void parameter_row(FILE *out, const kith_option_info *p)
+{
+    char preset[KITH_OPTION_BUFFER], range[160];
+    const bool number = p->type != KITH_OPTION_TEXT;
+
+    fprintf(out, "| `%s` | ", p->name);
+    markdown_text(out, kith_option_expects(p, range, sizeof(range)));
+    fprintf(out, " | %s | ",
+            number ? kith_option_text(p, p->preset, preset) : "none");
+    markdown_text(out, p->help);
+    fprintf(out, " | %s |%s\n", p->methods ? p->methods : "",
+            p->fix ? " yes |" : "  |");
+}
+
+void docs_parameters(FILE *out)
+{
+    static const char *const groups[] = {
+        [KITH_GROUP_POTENTIALS] = "Node potentials",
+        [KITH_GROUP_PROPAGATION] = "Propagation",
+        [KITH_GROUP_LEARNING] = "Learning W and H",
+        [KITH_GROUP_TUNING] = "Tuning",
+        [KITH_GROUP_RUNNING] = "Running: results do not depend on it"};
+    int rows, group = -1;
+    const kith_option_info *p = kith_option_list(&rows);
+
+    fputs("# Parameters\n\nWritten by `kith docs parameters` from the table in "
+          "`src/models/params.c`; do not edit.\n\nThe names are those of "
+          "`kith_options_set()`, and with two dashes in front of `kith "
+          "classify`, `eval` and `rank`, where a flag stands for yes, "
+          "`--memory` also takes 4G, and `temperature` is not an option. "
+          "What is tuned takes the default if it is told not to be, or there "
+          "is nothing to tune on; a value given is not tuned.\n",
+          out);
+    for (int i = 0; i < rows; i++) {
+        if ((int)p[i].group != group)
+            fprintf(out,
+                    "\n## %s\n\n| name | value | default | meaning | methods "
+                    "| tuned |\n|---|---|---|---|---|---|\n",
+                    groups[p[i].group]);
+        group = (int)p[i].group;
+        parameter_row(out, &p[i]);
+    }
+}
+
 /* ---- the commands -------------------------------------------------------- */
 
 static const option only_help[] = {ROW_HELP, ROW_END};
 
-static const char *const docs_usage[] = {"man|completion|markdown ...", NULL};
+static const char *const docs_usage[] = {
+    "man|completion|markdown|parameters ...", NULL};
 
 const command cmd_docs = {
     .name = "docs",
@@ -164,4 +213,20 @@ const command cmd_docs_markdown = {
     .options = only_help,
     .hidden = true,
     .run = run_markdown,
+};
+
+static int run_parameters(const args *a)
+{
+    (void)a;
+    docs_parameters(stdout);
+    return EXIT_OK;
+}
+
+const command cmd_docs_parameters = {
+    .name = "docs parameters",
+    .summary = "print the page of parameters, docs/parameters.md",
+    .usage = markdown_usage,
+    .options = only_help,
+    .hidden = true,
+    .run = run_parameters,
 };

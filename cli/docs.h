@@ -17,6 +17,7 @@ void docs_zsh(FILE *out);
 void docs_fish(FILE *out);
 
 void docs_markdown(FILE *out);
+void docs_parameters(FILE *out);
 
 /* Print text, with `escape` before each character of `special`. */
 void docs_escaped(FILE *out, const char *text, const char *special,

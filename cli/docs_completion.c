@@ -29,9 +29,11 @@ static void child_names(FILE *out, const command *group)
 
 static void bash_words(FILE *out, const command *cmd)
 {
+    option_table table;
+
     if (cmd && cmd->run) {
-        for (const option *o = cmd->options; o && o->name; o++)
-            fprintf(out, "%s--%s", o == cmd->options ? "" : " ", o->name);
+        for (const option *o = option_table_fill(cmd, &table); o->name; o++)
+            fprintf(out, "%s--%s", o == table.row ? "" : " ", o->name);
         return;
     }
     child_names(out, cmd);
@@ -41,7 +43,9 @@ static void bash_words(FILE *out, const command *cmd)
 /* What may follow `--name`, by kind. */
 static void bash_values(FILE *out, const command *cmd)
 {
-    for (const option *o = cmd->options; o && o->name; o++) {
+    option_table table;
+
+    for (const option *o = option_table_fill(cmd, &table); o->name; o++) {
         if (o->type == OPTION_FLAG)
             continue;
         fprintf(out, "    '%s --%s'", cmd->name, o->name);
@@ -186,10 +190,11 @@ static void zsh_option(FILE *out, const option *o)
 
 static void zsh_leaf(FILE *out, const command *cmd)
 {
+    option_table table;
     int place = 1;
 
     fprintf(out, "        '%s')\n            _arguments -s", cmd->name);
-    for (const option *o = cmd->options; o && o->name; o++)
+    for (const option *o = option_table_fill(cmd, &table); o->name; o++)
         zsh_option(out, o);
     for (const argument *a = cmd->arguments; a && a->name; a++) {
         fprintf(out, " \\\n            '%d:%s:", place++, a->name);
@@ -318,8 +323,9 @@ static void fish_children(FILE *out, const command *group)
 static void fish_leaf(FILE *out, const command *cmd)
 {
     const argument *a = cmd->arguments;
+    option_table table;
 
-    for (const option *o = cmd->options; o && o->name; o++)
+    for (const option *o = option_table_fill(cmd, &table); o->name; o++)
         fish_option(out, cmd, o);
     if (a && a->type == OPTION_CHOICE) {
         fish_start(out, cmd);

@@ -129,8 +129,6 @@ static void one_option(FILE *out, const option *o)
 
 static void options(FILE *out, const option *table)
 {
-    if (!table)
-        return;
     fputs(".SH OPTIONS\n", out);
     for (const option *o = table; o->name; o++) {
         if (!option_opens_group(table, o))
@@ -201,13 +199,16 @@ static void see_also(FILE *out, const command *cmd)
 
 static void page(FILE *out, const command *cmd)
 {
+    option_table table;
+
     head(out, cmd);
     synopsis(out, cmd);
     description(out, cmd ? cmd->description : kith_about);
     if (!cmd || !cmd->run)
         commands_under(out, cmd);
     arguments(out, cmd ? cmd->arguments : NULL);
-    options(out, cmd ? cmd->options : NULL);
+    if (cmd && cmd->options)
+        options(out, option_table_fill(cmd, &table));
     exits(out, cmd);
     examples(out, cmd ? cmd->examples : kith_examples);
     if (cmd)

@@ -40,6 +40,7 @@ bool option_opens_group(const option *table, const option *o)
 
 const char *option_text(const option *o, char *out, size_t size)
 {
+    char word[KITH_OPTION_BUFFER];
     int used = snprintf(out, size, "%s", o->help);
 
     if (o->type == OPTION_CHOICE && used >= 0 && (size_t)used < size)
@@ -47,6 +48,11 @@ const char *option_text(const option *o, char *out, size_t size)
                          o->choices);
     if (o->preset && used >= 0 && (size_t)used < size)
         snprintf(out + used, size - (size_t)used, " Default: %s.", o->preset);
+    if (o->parameter && o->type != OPTION_FLAG && used >= 0 &&
+        (size_t)used < size)
+        snprintf(out + used, size - (size_t)used, " %s: %s.",
+                 o->parameter->fix ? "Untuned" : "Default",
+                 kith_option_text(o->parameter, o->parameter->preset, word));
     return out;
 }
 
@@ -242,6 +248,7 @@ static void overview(page *p)
 
 void help_print(FILE *stream, const command *cmd)
 {
+    option_table table;
     page p = {stream, term_width(stream), 0, term_style_of(stream)};
 
     if (!cmd) {
@@ -256,7 +263,7 @@ void help_print(FILE *stream, const command *cmd)
     if (!cmd->run)
         commands_under(&p, cmd);
     arguments(&p, cmd->arguments);
-    options(&p, cmd->options);
+    options(&p, option_table_fill(cmd, &table));
     examples(&p, cmd->examples);
     if (cmd->run)
         exits(&p, command_exits(cmd));

@@ -3,66 +3,51 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A value that the user gave fixes what it names. */
-static void take_real(const args *a, const char *name, uint32_t bit,
-                      double *value, uint32_t *fixed)
-{
-    if (!args_given(a, name))
-        return;
-    *value = args_real(a, name);
-    *fixed |= bit;
-}
-
-static void take_integer(const args *a, const char *name, uint32_t bit,
-                         int32_t *value, uint32_t *fixed)
-{
-    if (!args_given(a, name))
-        return;
-    *value = (int32_t)args_integer(a, name);
-    *fixed |= bit;
-}
-
-kith_train_options method_options(const run *r)
+/* A value that the user gave. */
+static kith_status take(run *r, const kith_option_info *row)
 {
     const args *a = r->a;
-    kith_train_options o;
-    kith_params *p = &o.params;
 
-    kith_train_options_init(&o);
-    o.job = r->job;
-    if (args_given(a, "prep")) {
-        p->prep = (kith_prep)args_choice(a, "prep");
-        o.fixed |= KITH_FIX_PREP;
-    }
-    if (args_given(a, "clamp")) {
-        p->clamp = args_choice(a, "clamp") == 0;
-        o.fixed |= KITH_FIX_CLAMP;
-    }
-    take_integer(a, "smooth", KITH_FIX_SMOOTH, &p->smooth, &o.fixed);
-    take_real(a, "penalty", KITH_FIX_PENALTY, &p->penalty, &o.fixed);
-    take_integer(a, "iterations", KITH_FIX_ITERATIONS, &p->iterations,
-                 &o.fixed);
-    take_real(a, "tolerance", 0, &p->tolerance, &o.fixed);
-    take_real(a, "damping", 0, &p->damping, &o.fixed);
-    take_real(a, "g1", KITH_FIX_G1, &p->g1, &o.fixed);
-    take_real(a, "g2", KITH_FIX_G2, &p->g2, &o.fixed);
-    take_real(a, "lambda", KITH_FIX_LAMBDA, &p->lambda, &o.fixed);
-    p->balance = args_flag(a, "balance");
-    p->as_written = args_flag(a, "as-written");
-    p->uncentred = args_choice(a, "coupling") == 1;
-    p->gradient = (kith_gradient)args_choice(a, "gradient");
-    if (args_flag(a, "no-tune"))
-        o.fixed = KITH_FIX_ALL;
-    return o;
+    if (!args_has(a, row->name) || !args_given(a, row->name))
+        return KITH_OK;
+    if (row->type == KITH_OPTION_TEXT)
+        return kith_options_set(r->options, row->name, args_text(a, row->name),
+                                &r->err);
+    return kith_options_set_number(r->options, row->name,
+                                   args_real(a, row->name), &r->err);
+}
+
+kith_status method_options(run *r, kith_train_options *out)
+{
+    int rows;
+    const kith_option_info *row = kith_option_list(&rows);
+    kith_status st = KITH_OK;
+
+    if (!r->options)
+        st = kith_options_new(&r->options, &r->err);
+    if (st == KITH_OK)
+        kith_options_set_job(r->options, &r->job);
+    for (int i = 0; st == KITH_OK && i < rows; i++)
+        st = take(r, &row[i]);
+    if (st == KITH_OK)
+        *out = kith_options_train(r->options);
+    return st;
+}
+
+/* Is it of lcm and its variants alone? */
+static bool only_lcm(const kith_option_info *row)
+{
+    return row->methods && strncmp(row->methods, "lcm", 3) == 0;
 }
 
 const char *method_wanted(const args *a)
 {
-    static const char *const only_lcm[] = {
-        "g1", "g2", "lambda", "as-written", "coupling", "gradient"};
+    int rows;
+    const kith_option_info *row = kith_option_list(&rows);
 
-    for (size_t i = 0; i < sizeof(only_lcm) / sizeof(*only_lcm); i++)
-        if (!args_given(a, "method") && args_given(a, only_lcm[i]))
+    for (int i = 0; i < rows; i++)
+        if (only_lcm(&row[i]) && !args_given(a, "method") &&
+            args_given(a, row[i].name))
             return "lcm";
     return args_text(a, "method");
 }

@@ -24,49 +24,52 @@ int usage_error(const command *cmd, const char *format, ...)
     return EXIT_USAGE;
 }
 
-/* ---- near misses --------------------------------------------------------- */
+/* ---- the table ----------------------------------------------------------- */
 
-static int least_of(int a, int b)
+/* The row as the library's table has it, under the heading of `o`. */
+static option of_table(const option *o, const kith_option_info *p)
 {
-    return a < b ? a : b;
+    const bool number = p->type == KITH_OPTION_INTEGER ||
+                        p->type == KITH_OPTION_REAL;
+    option made = {.name = p->name,
+                   .group = o->group,
+                   .choices = p->choices,
+                   .help = p->help,
+                   .parameter = p};
+
+    if (p->choices)
+        made.type = OPTION_CHOICE;
+    else if (number)
+        made.type = p->type == KITH_OPTION_REAL ? OPTION_REAL : OPTION_INTEGER;
+    if (p->choices)
+        made.value = "WHICH";
+    else if (number)
+        made.value = p->type == KITH_OPTION_REAL ? "X" : "N";
+    return made;
 }
 
-int edit_distance(const char *a, const char *b)
+const option *option_table_fill(const command *cmd, option_table *t)
 {
-    enum { LONGEST = 40 };
-    int row[3][LONGEST + 1]; /* rows i - 2, i - 1 and i of the table, in turn */
-    const int m = (int)strlen(a), n = (int)strlen(b);
+    int rows, n = 0;
+    const kith_option_info *p = kith_option_list(&rows);
 
-    if (m > LONGEST || n > LONGEST)
-        return LONGEST;
-    for (int j = 0; j <= n; j++)
-        row[0][j] = j;
-    for (int i = 1; i <= m; i++) {
-        int *now = row[i % 3];
-        const int *above = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+    *t = (option_table){0};
+    for (const option *o = cmd ? cmd->options : NULL; o && o->name; o++) {
+        const bool all = strcmp(o->name, ALL_PARAMETERS) == 0;
 
-        now[0] = i;
-        for (int j = 1; j <= n; j++) {
-            now[j] = least_of(least_of(above[j], now[j - 1]) + 1,
-                              above[j - 1] + (a[i - 1] != b[j - 1]));
-            if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
-                now[j] = least_of(now[j], before[j - 2] + 1);
-        }
+        if (o->type != OPTION_OF_TABLE)
+            t->row[n++] = *o;
+        else
+            for (int i = 0; i < rows; i++)
+                if (all ? p[i].group <= KITH_GROUP_LEARNING
+                        : strcmp(p[i].name, o->name) == 0)
+                    t->row[n++] = of_table(o, &p[i]);
+        assert(n < MAX_OPTIONS);
     }
-    return row[m % 3][n];
+    return t->row;
 }
 
-int near_miss(const char *typed, const char *candidate)
-{
-    const int length = (int)strlen(typed);
-    const int far = length <= 2 ? 1 : length <= 5 ? 2 : 3;
-    int distance;
-
-    if (length > 1 && strncmp(typed, candidate, (size_t)length) == 0)
-        return 0; /* an abbreviation */
-    distance = edit_distance(typed, candidate);
-    return distance <= far && distance < (int)strlen(candidate) ? distance : -1;
-}
+/* ---- near misses --------------------------------------------------------- */
 
 static const option *nearest(const option *table, const char *typed)
 {
@@ -74,7 +77,7 @@ static const option *nearest(const option *table, const char *typed)
     int least = 0;
 
     for (const option *o = table; o && o->name; o++) {
-        const int distance = near_miss(typed, o->name);
+        const int distance = kith_near_miss(typed, o->name);
 
         if (distance >= 0 && (!best || distance < least)) {
             best = o;
@@ -173,7 +176,9 @@ static const char *expected(const option *o, char *out, size_t size)
 {
     const char *what = o->type == OPTION_REAL ? "a number" : "a whole number";
 
-    if (o->type == OPTION_SIZE)
+    if (o->parameter)
+        kith_option_expects(o->parameter, out, size);
+    else if (o->type == OPTION_SIZE)
         snprintf(out, size, "a size such as 512M, 4G or 1e9");
     else if (o->type == OPTION_CHOICE)
         snprintf(out, size, "one of %s", o->choices);
@@ -186,11 +191,18 @@ static const char *expected(const option *o, char *out, size_t size)
     return out;
 }
 
-/* Turn text into the value of o; false if it is not one. */
-static bool convert(const option *o, const char *text, option_value *v)
+/* Turn text into the value of o, but for `real` of what is whole; false if it
+ * is not one. */
+static bool read_value(const option *o, const char *text, option_value *v)
 {
     v->text = text;
     v->set = true;
+    if (o->parameter && o->type != OPTION_FLAG) {
+        if (!kith_option_read(o->parameter, text, &v->real))
+            return false;
+        v->integer = (int64_t)v->real;
+        return true;
+    }
     switch (o->type) {
     case OPTION_FLAG:
         v->integer = 1;
@@ -210,8 +222,19 @@ static bool convert(const option *o, const char *text, option_value *v)
     case OPTION_CHOICE:
         v->integer = choice_find(o->choices, text);
         return v->integer >= 0;
+    case OPTION_OF_TABLE: /* has been replaced */
+        break;
     }
     return false;
+}
+
+static bool convert(const option *o, const char *text, option_value *v)
+{
+    const bool fits = read_value(o, text, v);
+
+    if (fits && o->type != OPTION_REAL)
+        v->real = (double)v->integer;
+    return fits;
 }
 
 /* ---- the command line ---------------------------------------------------- */
@@ -256,14 +279,14 @@ static bool is_option(const option *table, const char *word)
 static int take_value(words *w, const option *o, const char *typed,
                       const char *inline_value)
 {
-    option_value *v = &w->out->value[o - w->cmd->options];
+    option_value *v = &w->out->value[o - w->out->table.row];
     const char *text = inline_value;
     char wanted[160];
 
     if (o->type == OPTION_FLAG && inline_value)
         return usage_error(w->cmd, "option '%s' takes no value", typed);
     if (o->type != OPTION_FLAG && !text) {
-        if (w->left == 0 || is_option(w->cmd->options, w->next[0]))
+        if (w->left == 0 || is_option(w->out->table.row, w->next[0]))
             return usage_error(w->cmd, "option '%s' needs a value: %s", typed,
                                o->value);
         text = *w->next++;
@@ -284,12 +307,12 @@ static int take_value(words *w, const option *o, const char *typed,
 static int take_long(words *w, const char *word)
 {
     const size_t length = strcspn(word + 2, "=");
-    const option *o = find_name(w->cmd->options, word + 2, length);
+    const option *o = find_name(w->out->table.row, word + 2, length);
     char typed[64];
 
     snprintf(typed, sizeof(typed), "%.*s", (int)(length + 2), word);
     if (!o) {
-        o = nearest(w->cmd->options, typed + 2);
+        o = nearest(w->out->table.row, typed + 2);
         if (o)
             return usage_error(w->cmd,
                                "unknown option '%s'; did you mean '--%s'?",
@@ -304,7 +327,7 @@ static int take_long(words *w, const char *word)
 static int take_letters(words *w, const char *word)
 {
     for (const char *c = word + 1; *c; c++) {
-        const option *o = find_letter(w->cmd->options, *c);
+        const option *o = find_letter(w->out->table.row, *c);
         const char typed[] = {'-', *c, '\0'};
         int code;
 
@@ -341,10 +364,13 @@ static int take_plain(words *w, const char *word)
 /* Defaults come from the table, by the same reading as the user's words. */
 static void set_presets(const command *cmd, args *out)
 {
-    const option *o = cmd->options;
+    const option *o = option_table_fill(cmd, &out->table);
 
-    for (int i = 0; o && o[i].name; i++) {
-        assert(i < MAX_OPTIONS);
+    for (int i = 0; o[i].name; i++) {
+        if (o[i].parameter) {
+            out->value[i].real = o[i].parameter->preset;
+            out->value[i].integer = (int64_t)o[i].parameter->preset;
+        }
         if (o[i].preset) {
             const bool fits = convert(&o[i], o[i].preset, &out->value[i]);
 
@@ -399,15 +425,15 @@ int options_parse(const command *cmd, int argc, char **argv, args *out)
 
 static const option_value *value_of(const args *a, const char *name)
 {
-    const option *o = find_name(a->of->options, name, strlen(name));
+    const option *o = find_name(a->table.row, name, strlen(name));
 
     assert(o);
-    return &a->value[o - a->of->options];
+    return &a->value[o - a->table.row];
 }
 
 bool args_has(const args *a, const char *name)
 {
-    return find_name(a->of->options, name, strlen(name)) != NULL;
+    return find_name(a->table.row, name, strlen(name)) != NULL;
 }
 
 bool args_given(const args *a, const char *name)

@@ -5,6 +5,7 @@
 #ifndef KITH_CLI_OPTIONS_H
 #define KITH_CLI_OPTIONS_H
 
+#include <kith/kith.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -19,7 +20,8 @@ typedef enum option_type {
     OPTION_INTEGER,
     OPTION_REAL,
     OPTION_SIZE, /* bytes: 4G, 512M, 1e9 */
-    OPTION_CHOICE
+    OPTION_CHOICE,
+    OPTION_OF_TABLE /* as the library's table of parameters says */
 } option_type;
 
 typedef struct option {
@@ -32,7 +34,12 @@ typedef struct option {
     double least, most;  /* numbers: inclusive; both 0 = any */
     const char *group;   /* heading in the help; NULL = "Options" */
     const char *help;
+    const kith_option_info *parameter; /* set by option_table_fill() */
 } option;
+
+/* The name of a row, OPTION_OF_TABLE, that stands for the parameters of all
+ * methods. */
+#define ALL_PARAMETERS "*"
 
 /* An argument without a name, in its place. */
 typedef struct argument {
@@ -92,20 +99,30 @@ typedef struct command {
         .name = NULL \
     }
 
+enum { MAX_OPTIONS = 64, MAX_ARGUMENTS = 8 };
+
+/* All options of a command, with those that the library's table has. */
+typedef struct option_table {
+    option row[MAX_OPTIONS + 1];
+} option_table;
+
+/* Fill *t; cmd may be NULL.  Answers its rows. */
+const option *option_table_fill(const command *cmd, option_table *t);
+
 /* What the parser made of a command line. */
-enum { MAX_OPTIONS = 48, MAX_ARGUMENTS = 8 };
 
 typedef struct option_value {
     bool given; /* by the user, not by the table */
     bool set;   /* by the user or the table */
     const char *text;
     int64_t integer; /* also flags (1), sizes and the index of a choice */
-    double real;
+    double real;     /* any number */
 } option_value;
 
 struct args {
     const command *of;
-    option_value value[MAX_OPTIONS]; /* beside of->options */
+    option_table table;
+    option_value value[MAX_OPTIONS]; /* beside the table */
     const char *plain[MAX_ARGUMENTS];
     int plains;
     bool help; /* --help was among them; the rest is unchecked */
@@ -124,9 +141,10 @@ bool args_given(const args *a, const char *name);
 bool args_flag(const args *a, const char *name);
 const char *args_text(const args *a, const char *name); /* NULL if not set */
 int64_t args_integer(const args *a, const char *name);  /* 0 if not set */
-double args_real(const args *a, const char *name);      /* 0 if not set */
-int args_choice(const args *a, const char *name);       /* index, 0 = first */
-const char *args_plain(const args *a, int index);       /* NULL if not given */
+double args_real(const args *a, const char *name); /* of any number; 0 if not
+                                                      set */
+int args_choice(const args *a, const char *name);  /* index, 0 = first */
+const char *args_plain(const args *a, int index);  /* NULL if not given */
 
 /* Print "kith: ..." and where to find help; answers EXIT_USAGE. */
 int usage_error(const command *cmd, const char *format, ...)
@@ -140,11 +158,5 @@ int choice_find(const char *choices, const char *text);
 
 /* Bytes in "4G", "512M", "1e9"; -1 if it is no size. */
 int64_t parse_size(const char *text);
-
-/* Edits (insert, delete, replace, swap neighbours) that turn a into b. */
-int edit_distance(const char *a, const char *b);
-/* Is `candidate` near enough to `typed` to be what was meant?  Answers the
- * distance, -1 if it is not. */
-int near_miss(const char *typed, const char *candidate);
 
 #endif

@@ -1,6 +1,7 @@
 #include "outcome_text.h"
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,34 +57,93 @@ static void choice_rows(FILE *out, const kith_model *m)
     }
 }
 
+/* A line of words with commas between them. */
+typedef struct list {
+    char text[300];
+} list;
+
+static void add(list *l, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void add(list *l, const char *format, ...)
+{
+    size_t used = strlen(l->text);
+    va_list values;
+
+    if (used > 0)
+        used += (size_t)snprintf(l->text + used, sizeof(l->text) - used, ", ");
+    va_start(values, format);
+    vsnprintf(l->text + used, sizeof(l->text) - used, format, values);
+    va_end(values);
+}
+
+/* A way of learning, told only where it is not the usual one. */
+static bool is_variant(const kith_option_info *row)
+{
+    return row->group == KITH_GROUP_LEARNING && row->type == KITH_OPTION_FLAG;
+}
+
+/* Does the method use it, and is it to be told? */
+static bool is_told(const kith_option_info *row, const outcome *o)
+{
+    const bool exact = kith_model_params(o->model)->gradient ==
+                       KITH_GRADIENT_EXACT;
+
+    return row->title && !(row->paper_only && exact) &&
+           (!row->features || o->data->features) &&
+           kith_option_belongs(row, kith_model_method(o->model));
+}
+
+/* Of the rows of a group: "name value", and what is not usual in one word. */
+static void add_values(list *l, const outcome *o, kith_option_group group,
+                       bool variants)
+{
+    int rows;
+    const kith_option_info *row = kith_option_list(&rows);
+
+    for (int i = 0; i < rows; i++, row++) {
+        const double value = kith_params_get(kith_model_params(o->model), row);
+        char word[KITH_OPTION_BUFFER];
+
+        if (row->group != group || !is_told(row, o) ||
+            is_variant(row) != variants)
+            continue;
+        kith_option_text(row, value, word);
+        if (!variants)
+            add(l, "%s %s", row->name, word);
+        else if (value != row->preset)
+            add(l, "%s", row->choices ? word : "as written");
+    }
+}
+
 /* The numbers that the method used: potentials, propagation, learning. */
 static void parameter_rows(FILE *out, const outcome *o)
 {
     const kith_params *p = kith_model_params(o->model);
-    const char *clamp = p->clamp ? "yes" : "no";
-    const char *balanced = kith_model_balanced(o->model) ? ", balanced" : "";
+    list potentials = {""}, propagation = {""}, learning = {""};
 
-    if (o->data->features)
-        term_row(out, "potentials",
-                 "prep %s, smooth %d, penalty %g, clamp %s%s",
-                 kith_prep_name(p->prep), (int)p->smooth, p->penalty, clamp,
-                 balanced);
-    else
-        term_row(out, "potentials", "the known labels, clamp %s%s", clamp,
-                 balanced);
-    if (!isnan(o->certificate->rho) || kith_model_coupling(o->model))
-        term_row(out, "propagation", "iterations %d, tolerance %g, damping %g",
-                 (int)p->iterations, p->tolerance, p->damping);
-    if (learns_weights(o->model) && p->g1 == 0 && p->g2 == 0)
+    if (!o->data->features)
+        add(&potentials, "the known labels");
+    add_values(&potentials, o, KITH_GROUP_POTENTIALS, false);
+    if (kith_model_balanced(o->model))
+        add(&potentials, "balanced");
+    term_row(out, "potentials", "%s", potentials.text);
+    add_values(&propagation, o, KITH_GROUP_PROPAGATION, false);
+    if (propagation.text[0])
+        term_row(out, "propagation", "%s", propagation.text);
+    if (!learns_weights(o->model))
+        return;
+    if (p->g1 == 0 && p->g2 == 0) {
         term_row(out, "learning", "none: W and H stay as they start");
-    else if (learns_weights(o->model) && p->gradient == KITH_GRADIENT_EXACT)
-        term_row(out, "learning", "exact gradient, lambda %g, %d steps%s",
-                 p->lambda, (int)(p->outer * p->inner),
-                 p->uncentred ? ", uncentred" : "");
-    else if (learns_weights(o->model))
-        term_row(out, "learning", "g1 %g, g2 %g, lambda %g%s%s", p->g1, p->g2,
-                 p->lambda, p->as_written ? ", as written" : "",
-                 p->uncentred ? ", uncentred" : "");
+        return;
+    }
+    if (p->gradient == KITH_GRADIENT_EXACT)
+        add(&learning, "exact gradient");
+    add_values(&learning, o, KITH_GROUP_LEARNING, false);
+    if (p->gradient == KITH_GRADIENT_EXACT)
+        add(&learning, "%d steps", (int)(p->outer * p->inner));
+    add_values(&learning, o, KITH_GROUP_LEARNING, true);
+    term_row(out, "learning", "%s", learning.text);
 }
 
 static void convergence_row(FILE *out, const kith_certificate *c)

@@ -8,28 +8,17 @@
 #include "cmd_shared.h"
 
 /* Its options but --val, whose help differs. */
-#define ROWS_TUNING                                                           \
-    {.name = "split",                                                         \
-     .type = OPTION_TEXT,                                                     \
-     .value = "NAME",                                                         \
-     .group = "Tuning",                                                       \
-     .help = "Learn from, tune on and test on the nodes of a split: a name "  \
-             "under the data set's splits/, or a folder with train.txt, "     \
-             "test.txt and perhaps val.txt."},                                \
-        {.name = "hold-out",                                                  \
-         .type = OPTION_REAL,                                                 \
-         .value = "SHARE",                                                    \
-         .preset = "0.2",                                                     \
-         .least = 0,                                                          \
-         .most = 0.9,                                                         \
-         .group = "Tuning",                                                   \
-         .help =                                                              \
-             "Share of each class to hold out for tuning where nothing else " \
-             "names such nodes; 0 for no tuning."},                           \
-    {                                                                         \
-        .name = "seed", .type = OPTION_INTEGER, .value = "N", .preset = "1",  \
-        .least = 0, .most = 9e15, .group = "Tuning",                          \
-        .help = "Chooses the nodes that are held out."                        \
+#define ROWS_TUNING                                                          \
+    {.name = "split",                                                        \
+     .type = OPTION_TEXT,                                                    \
+     .value = "NAME",                                                        \
+     .group = "Tuning",                                                      \
+     .help = "Learn from, tune on and test on the nodes of a split: a name " \
+             "under the data set's splits/, or a folder with train.txt, "    \
+             "test.txt and perhaps val.txt."},                               \
+        {.name = "hold-out", .type = OPTION_OF_TABLE, .group = "Tuning"},    \
+    {                                                                        \
+        .name = "seed", .type = OPTION_OF_TABLE, .group = "Tuning"           \
     }
 
 /* Open the data, which must have labels, and find out.  Release both, whatever

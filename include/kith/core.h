@@ -127,6 +127,10 @@ KITH_API int kith_version_number(void);
 /* What was compiled in: "openmp gzip zstd", for bug reports. */
 KITH_API const char *kith_features_built(void);
 
+/* Is `candidate` near enough to `typed` to be what was meant?  Answers how many
+ * edits apart they are, 0 for an abbreviation, -1 if it is not. */
+KITH_API int kith_near_miss(const char *typed, const char *candidate);
+
 #ifdef __cplusplus
 }
 #endif

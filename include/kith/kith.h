@@ -18,6 +18,7 @@
 #include "kith/generate.h"
 #include "kith/graph.h"
 #include "kith/model.h"
+#include "kith/options.h"
 #include "kith/report.h"
 
 #endif

@@ -12,12 +12,13 @@
 #define KITH_MODEL_H
 
 #include "kith/data.h"
+#include "kith/options.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-typedef struct kith_model kith_model; /* opaque, immutable once trained */
+/* kith_model (kith/options.h) is opaque and immutable once trained. */
 
 /* ---- methods ------------------------------------------------------------- */
 
@@ -31,86 +32,6 @@ KITH_API const kith_method_info *kith_methods(int *count);
 
 /* Can it do nothing without features?  False for a name that is no method. */
 KITH_API bool kith_method_needs_features(const char *name);
-
-/* ---- parameters ---------------------------------------------------------- */
-
-typedef enum kith_prep {
-    KITH_PREP_NONE = 0,
-    KITH_PREP_L2 = 1,    /* rows of length 1 */
-    KITH_PREP_TFIDF = 2, /* columns times log((1 + N) / (1 + df)), then rows of
-                            length 1 */
-    KITH_PREP_ROOT = 3   /* fourth roots of all values, then rows of length 1 */
-} kith_prep;
-
-/* "none", "l2", "tfidf", "root". */
-KITH_API const char *kith_prep_name(kith_prep prep);
-
-typedef enum kith_gradient {
-    KITH_GRADIENT_PAPER = 0, /* steps at fixed beliefs */
-    KITH_GRADIENT_EXACT = 1  /* through the fixed point, by an adjoint solve */
-} kith_gradient;
-
-/* Every number a method can be given.  What is not in `fixed` (below) is
- * tuned on the validation nodes, or takes the default if there are none. */
-typedef struct kith_params {
-    /* node potentials */
-    kith_prep prep; /* default l2 */
-    int32_t smooth; /* hops of smoothing, 0 to 8; default 2 */
-    double penalty; /* L2 penalty of the weights, > 0; default 0.5 */
-    bool clamp;     /* training nodes keep their label; default yes */
-    bool balance;   /* rows of the logistic regression count n_train / (C n_c);
-                       without features labels its square root; default no */
-    /* propagation */
-    int32_t iterations; /* at most, 1 to 1000; default 100.  In training
-                           options 0, their default, stands for the method's
-                           own: 100, epochs of networks 200, walks 10 */
-    double tolerance;   /* stop at this change; default 1e-5 */
-    double damping;     /* bp: share of the old message, [0, 1); default 0 */
-    /* learning W and H */
-    double g1, g2;   /* steps for W and H; defaults 0.05, 0.0005 */
-    double lambda;   /* weight of the consistency term; default 0.05 */
-    int32_t outer;   /* alternations; default 4 */
-    int32_t inner;   /* gradient steps in each; default 4 */
-    bool as_written; /* the paper's formulas to the letter; default no */
-    bool uncentred;  /* consistency with H + 1/C instead of H; default no */
-    double bound;    /* rho(W) rho(H) is kept below it; default 0.95 */
-    kith_gradient gradient; /* how lcm and its variants learn; default paper */
-} kith_params;
-
-enum { /* bits of kith_train_options.fixed */
-       KITH_FIX_PREP = 1,
-       KITH_FIX_SMOOTH = 2,
-       KITH_FIX_PENALTY = 4,
-       KITH_FIX_CLAMP = 8,
-       KITH_FIX_ITERATIONS = 16,
-       KITH_FIX_G1 = 32,
-       KITH_FIX_G2 = 64,
-       KITH_FIX_LAMBDA = 128,
-       KITH_FIX_ALL = 255
-};
-
-typedef struct kith_train_options {
-    kith_job job;
-    kith_params params; /* values of what is fixed, defaults of the rest */
-    uint32_t fixed;     /* KITH_FIX_... : not tuned */
-    double temperature; /* of the probabilities; 0 = fitted on the validation
-                           nodes, 1 if there are none */
-    const char *checkpoint; /* a file: go on from it if it is there, and keep
-                               it up to date; removed by the caller when the
-                               result is safe.  NULL = none */
-    const kith_model *like; /* take the choices of this one, of the same
-                               method, for what kith_params does not hold;
-                               NULL = choose */
-} kith_train_options;
-
-KITH_API void kith_params_init(kith_params *p); /* the defaults above */
-KITH_API void kith_train_options_init(kith_train_options *o);
-
-/* The same options to fit again, on other nodes, what `chosen` has chosen: its
- * parameters, its temperature; nothing is tuned.  Train with the method that
- * kith_model_method(chosen) names; chosen must outlive that. */
-KITH_API kith_train_options kith_options_like(const kith_train_options *o,
-                                              const kith_model *chosen);
 
 /* ---- training and predicting --------------------------------------------- */
 

@@ -6,24 +6,30 @@
 
 static void put_params(kith__json *j, const kith_params *p)
 {
-    kith__json_string(j, "prep", kith_prep_name(p->prep));
-    kith__json_count(j, "smooth", p->smooth);
-    kith__json_number(j, "penalty", p->penalty);
-    kith__json_bool(j, "clamp", p->clamp);
-    kith__json_bool(j, "balance", p->balance);
-    kith__json_count(j, "iterations", p->iterations);
-    kith__json_number(j, "tolerance", p->tolerance);
-    kith__json_number(j, "damping", p->damping);
-    kith__json_number(j, "g1", p->g1);
-    kith__json_number(j, "g2", p->g2);
-    kith__json_number(j, "lambda", p->lambda);
-    kith__json_count(j, "outer", p->outer);
-    kith__json_count(j, "inner", p->inner);
-    kith__json_bool(j, "as_written", p->as_written);
-    kith__json_bool(j, "uncentred", p->uncentred);
-    kith__json_string(j, "gradient",
-                      p->gradient == KITH_GRADIENT_EXACT ? "exact" : "paper");
-    kith__json_number(j, "bound", p->bound);
+    int rows;
+    const kith_option_info *row = kith_option_list(&rows);
+    char word[KITH_OPTION_BUFFER];
+
+    for (int i = 0; i < rows; i++) {
+        const double value = row[i].slot >= 0 ? kith_params_get(p, &row[i]) : 0;
+
+        if (row[i].slot < 0)
+            continue;
+        switch (row[i].type) {
+        case KITH_OPTION_FLAG:
+            kith__json_bool(j, row[i].key, value != 0);
+            break;
+        case KITH_OPTION_CHOICE:
+            kith__json_string(j, row[i].key,
+                              kith_option_text(&row[i], value, word));
+            break;
+        case KITH_OPTION_INTEGER:
+            kith__json_count(j, row[i].key, (int64_t)value);
+            break;
+        default:
+            kith__json_number(j, row[i].key, value);
+        }
+    }
 }
 
 kith_status kith__choices_json(const kith_model *m, char **out, kith_error *err)

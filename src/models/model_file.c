@@ -10,6 +10,7 @@
 #include "core/alloc.h"
 #include "io/sections.h"
 #include "models/model_object.h"
+#include "models/params.h"
 
 static const kith__sections_format format = {
     .magic = {0x89, 'K', 'I', 'T', 'H', 'M', 13, 10},
@@ -18,7 +19,11 @@ static const kith__sections_format format = {
     .noun = "model",
     .remedy = "train it again"};
 
-enum { METHOD_LONGEST = 32, WHY_LONGEST = 1000 };
+enum {
+    METHOD_LONGEST = 32,
+    WHY_LONGEST = 1000,
+    PARAMS_LEAST = 17 /* there were as many in the first files of version 2 */
+};
 
 /* Bytes 24 to 55 of the header. */
 typedef struct counts {
@@ -61,33 +66,11 @@ typedef struct group {
     const field *fields;
 } group;
 
-#define PARAM(NAME)  #NAME, offsetof(kith_model, params.NAME)
 #define FIELD(NAME)  #NAME, offsetof(kith_model, NAME)
-#define BELOW_1      (1 - DBL_EPSILON / 2) /* the last double that is */
 #define COUNT(ARRAY) (int)(sizeof(ARRAY) / sizeof((ARRAY)[0]))
 
-/* Their order and ranges are those of the document.  A new parameter goes to
- * the end, and needs a new version. */
-static const field params[] = {
-    {PARAM(prep), WHOLE, KITH_PREP_NONE, KITH_PREP_ROOT},
-    {PARAM(smooth), WHOLE, 0, 8},
-    {PARAM(penalty), REAL, DBL_TRUE_MIN, DBL_MAX},
-    {PARAM(clamp), LOGICAL, 0, 1},
-    {PARAM(balance), LOGICAL, 0, 1},
-    {PARAM(iterations), WHOLE, 1, 1000},
-    {PARAM(tolerance), REAL, 0, DBL_MAX},
-    {PARAM(damping), REAL, 0, BELOW_1},
-    {PARAM(g1), REAL, 0, DBL_MAX},
-    {PARAM(g2), REAL, 0, DBL_MAX},
-    {PARAM(lambda), REAL, 0, DBL_MAX},
-    {PARAM(outer), WHOLE, 0, 1000},
-    {PARAM(inner), WHOLE, 0, 1000},
-    {PARAM(as_written), LOGICAL, 0, 1},
-    {PARAM(uncentred), LOGICAL, 0, 1},
-    {PARAM(bound), REAL, DBL_TRUE_MIN, BELOW_1},
-    {PARAM(gradient), WHOLE, KITH_GRADIENT_PAPER, KITH_GRADIENT_EXACT},
-};
-
+/* Beside the parameters, which have their table: params.c.  Order and ranges
+ * are those of the document. */
 static const field certificate[] = {
     {FIELD(certificate.rho), REAL_OR_NAN, 0, INFINITY},
     {FIELD(certificate.residual), REAL_OR_NAN, 0, INFINITY},
@@ -101,18 +84,13 @@ static const field validation = {FIELD(validation), REAL_OR_NAN, 0, 1};
 static const field graph_hash = {FIELD(graph_hash), BITS, 0, 0};
 
 static const group groups[] = {
-    {"params", COUNT(params), params},
     {"certif", COUNT(certificate), certificate},
     {"temper", 1, &temperature},
     {"valid", 1, &validation},
     {"graph", 1, &graph_hash},
 };
 
-enum { MOST_FIELDS = COUNT(params) };
-
-_Static_assert(sizeof(kith_prep) == sizeof(int32_t) &&
-                   sizeof(kith_gradient) == sizeof(int32_t),
-               "read as numbers");
+enum { MOST_FIELDS = COUNT(certificate) };
 
 static word load(const kith_model *m, const field *f)
 {
@@ -157,6 +135,18 @@ static bool in_range(const field *f, word w)
 
     return f->kind == BITS || (f->kind == REAL_OR_NAN && isnan(value)) ||
            (value >= f->low && value <= f->high);
+}
+
+/* A parameter as the file has it, and back. */
+static word param_word(const kith_option_info *row, double value)
+{
+    return row->type == KITH_OPTION_REAL ? (word){.real = value}
+                                         : (word){.whole = (int64_t)value};
+}
+
+static double param_value(const kith_option_info *row, word w)
+{
+    return row->type == KITH_OPTION_REAL ? w.real : (double)w.whole;
 }
 
 /* ---- what a model must be ------------------------------------------------ */
@@ -228,6 +218,11 @@ static const char *state_fault(const kith__fit_state *s)
 /* The name of what is wrong with a model, NULL if nothing is. */
 static const char *fault_of(const kith_model *m)
 {
+    const kith_option_info *row;
+
+    for (int slot = 0; (row = kith__param_at_slot(slot)); slot++)
+        if (!kith__param_accepts(row, kith_params_get(&m->params, row)))
+            return row->key;
     for (int g = 0; g < COUNT(groups); g++)
         for (int i = 0; i < groups[g].n; i++)
             if (!in_range(&groups[g].fields[i], load(m, &groups[g].fields[i])))
@@ -315,12 +310,25 @@ uint64_t kith__model_hash(const kith_model *m)
 
 /* ---- saving -------------------------------------------------------------- */
 
+static kith_status put_params(kith__sections_writer *w, const kith_params *p,
+                              kith_error *err)
+{
+    word words[KITH__PARAMS_MOST];
+    const kith_option_info *row;
+    int n = 0;
+
+    for (; (row = kith__param_at_slot(n)); n++)
+        words[n] = param_word(row, kith_params_get(p, row));
+    return kith__sections_put(w, "params", sizeof(word), words, n, err);
+}
+
 static kith_status put_numbers(kith__sections_writer *w, const kith_model *m,
                                kith_error *err)
 {
     kith_status st = KITH_OK;
     word words[MOST_FIELDS];
 
+    TRY(put_params(w, &m->params, err));
     for (int g = 0; g < COUNT(groups); g++) {
         for (int i = 0; i < groups[g].n; i++)
             words[i] = load(m, &groups[g].fields[i]);
@@ -513,9 +521,35 @@ out:
     return st;
 }
 
+/* A file from before a parameter was added stands for its default. */
+static kith_status get_params(const kith__sections *s, kith_params *p,
+                              kith_error *err)
+{
+    int64_t n = 0;
+    const word *words = kith__sections_get(s, "params", sizeof(word), -1, &n);
+
+    if (!words || n < PARAMS_LEAST || n > KITH__PARAMS_MOST ||
+        !kith__param_at_slot((int)n - 1))
+        return refuse(s, "params", "is missing or does not fit", err);
+    kith_params_init(p);
+    for (int slot = 0; slot < n; slot++) {
+        const kith_option_info *row = kith__param_at_slot(slot);
+        const double value = param_value(row, words[slot]);
+
+        if (!kith__param_accepts(row, value))
+            return refuse(s, row->key, "is out of range", err);
+        kith__param_store(p, row, value);
+    }
+    return KITH_OK;
+}
+
 static kith_status get_numbers(const kith__sections *s, kith_model *m,
                                kith_error *err)
 {
+    const kith_status st = get_params(s, &m->params, err);
+
+    if (st != KITH_OK)
+        return st;
     for (int g = 0; g < COUNT(groups); g++) {
         const word *words = kith__sections_get(s, groups[g].tag, sizeof(word),
                                                groups[g].n, NULL);

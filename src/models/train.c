@@ -11,53 +11,9 @@
 #include "models/auto.h"
 #include "models/labelled_nodes.h"
 #include "models/model_object.h"
+#include "models/params.h"
 #include "models/solution.h"
 #include "models/tune.h"
-
-const char *kith_prep_name(kith_prep prep)
-{
-    static const char *const names[] = {[KITH_PREP_NONE] = "none",
-                                        [KITH_PREP_L2] = "l2",
-                                        [KITH_PREP_TFIDF] = "tfidf",
-                                        [KITH_PREP_ROOT] = "root"};
-
-    return names[prep];
-}
-
-void kith_params_init(kith_params *p)
-{
-    *p = (kith_params){.prep = KITH_PREP_L2,
-                       .smooth = 2,
-                       .penalty = 0.5,
-                       .clamp = true,
-                       .iterations = 100,
-                       .tolerance = 1e-5,
-                       .g1 = .05,
-                       .g2 = .0005,
-                       .lambda = .05,
-                       .outer = 4,
-                       .inner = 4,
-                       .bound = .95};
-}
-
-void kith_train_options_init(kith_train_options *o)
-{
-    *o = (kith_train_options){0};
-    kith_params_init(&o->params);
-    o->params.iterations = 0;
-}
-
-kith_train_options kith_options_like(const kith_train_options *o,
-                                     const kith_model *chosen)
-{
-    kith_train_options next = *o;
-
-    next.params = chosen->params;
-    next.fixed = KITH_FIX_ALL;
-    next.temperature = chosen->temperature;
-    next.like = chosen;
-    return next;
-}
 
 /* ---- what is known ------------------------------------------------------- */
 
@@ -88,37 +44,6 @@ out:
 }
 
 /* ---- training ------------------------------------------------------------ */
-
-/* Every number in the range that kith/model.h gives; NaN is in none. */
-static kith_status check_params(const kith_params *p, kith_error *err)
-{
-    const struct {
-        const char *name;
-        double value, least, most;
-    } ranges[] = {
-        {"prep", (double)p->prep, 0, 3},
-        {"smooth", p->smooth, 0, 8},
-        {"penalty", p->penalty, 1e-300, 1e300},
-        {"iterations", p->iterations, 1, 1000},
-        {"tolerance", p->tolerance, 0, 1e300},
-        {"damping", p->damping, 0, 1 - 1e-9},
-        {"g1", p->g1, 0, 1e300},
-        {"g2", p->g2, 0, 1e300},
-        {"lambda", p->lambda, 0, 1e300},
-        {"outer", p->outer, 0, 1000},
-        {"inner", p->inner, 0, 1000},
-        {"bound", p->bound, 1e-300, 1 - 1e-9},
-        {"gradient", (double)p->gradient, 0, 1},
-    };
-
-    for (size_t i = 0; i < sizeof(ranges) / sizeof(*ranges); i++)
-        if (!(ranges[i].value >= ranges[i].least &&
-              ranges[i].value <= ranges[i].most))
-            return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
-                              "%s is %g, which is out of range", ranges[i].name,
-                              ranges[i].value);
-    return KITH_OK;
-}
 
 /* The options with the method's own number of iterations if none is given. */
 static kith_train_options complete(const kith__method *method,
@@ -154,7 +79,7 @@ static kith_status check_options(const kith_dataset *d, const char *name,
                           "%d weights",
                           (int)d->features->columns, (int)d->labels->classes,
                           INT32_MAX);
-    return check_params(p, err);
+    return kith__params_check(p, err);
 }
 
 /* Ids and classes of the training nodes, by which a grown graph finds them. */
@@ -244,26 +169,30 @@ static kith_status train_method(const kith__method *how, const kith__task *t,
                               b, err);
 }
 
+static uint64_t hash_of_options(const kith_train_options *o, int classes,
+                                int columns)
+{
+    double numbers[KITH__PARAMS_MOST + 4];
+    int n = kith__params_key(&o->params, numbers);
+
+    numbers[n++] = o->fixed;
+    numbers[n++] = o->temperature;
+    numbers[n++] = classes;
+    numbers[n++] = columns;
+    return XXH3_64bits(numbers, (size_t)n * sizeof(*numbers));
+}
+
 /* A hash of all that a result depends on. */
 static uint64_t key_of(const char *method, const kith__task *t,
                        const kith_features *x, const kith_train_options *o,
                        const kith__labelled_nodes *val)
 {
-    const kith_params *p = &o->params;
     const size_t node = sizeof(int32_t);
-    const double numbers[] = {
-        (double)p->prep, p->smooth,           p->penalty,
-        p->clamp,        p->balance,          p->iterations,
-        p->tolerance,    p->damping,          p->g1,
-        p->g2,           p->lambda,           p->outer,
-        p->inner,        p->as_written,       p->uncentred,
-        p->bound,        (double)p->gradient, o->fixed,
-        o->temperature,  t->classes,          x ? x->columns : 0};
     const size_t values = x ? (size_t)x->entries : 0,
                  rows = x && x->row ? (size_t)x->nodes + 1 : 0;
     const uint64_t parts[] = {
         XXH3_64bits(method, strlen(method)),
-        XXH3_64bits(numbers, sizeof(numbers)),
+        hash_of_options(o, t->classes, x ? x->columns : 0),
         kith_graph_hash(t->graph),
         XXH3_64bits(t->train, (size_t)t->n_train * node),
         XXH3_64bits(t->truth, (size_t)t->n_train * node),

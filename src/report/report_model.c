@@ -112,11 +112,6 @@ static void put_word(const report *r, const char *name, const char *word)
     kith__json_close(r->j, ']');
 }
 
-static void put_flag(const report *r, const char *name, bool yes)
-{
-    put_word(r, name, yes ? "yes" : "no");
-}
-
 static void put_settings(const report *r)
 {
     for (int32_t i = 0; i < kith_model_settings(r->m); i++) {
@@ -129,22 +124,35 @@ static void put_settings(const report *r)
     }
 }
 
-/* What lcm and its variants learn by. */
-static void put_steps(const report *r)
+static void put_value(const report *r, const kith_option_info *row)
+{
+    const double value = kith_params_get(kith_model_params(r->m), row);
+    char word[KITH_OPTION_BUFFER];
+
+    if (row->type == KITH_OPTION_INTEGER || row->type == KITH_OPTION_REAL)
+        put_param(r, row->title, value);
+    else
+        put_word(r, row->title, kith_option_text(row, value, word));
+}
+
+/* Rows of a group that the method used; how it learnt is said only where that
+ * is not the usual way. */
+static void put_group(const report *r, kith_option_group group, bool paper_only)
 {
     const kith_params *p = kith_model_params(r->m);
+    int rows;
+    const kith_option_info *row = kith_option_list(&rows);
 
-    if (p->gradient == KITH_GRADIENT_EXACT) {
-        put_word(r, "gradient", "exact");
-        put_param(r, "steps", p->outer * p->inner);
-    } else {
-        put_param(r, "g1 (step for the weights)", p->g1);
-        put_param(r, "g2 (step for the coupling)", p->g2);
-        put_flag(r, "as written in the paper", p->as_written);
+    for (int i = 0; i < rows; i++, row++) {
+        const bool usual = group == KITH_GROUP_LEARNING && row->choices &&
+                           kith_params_get(p, row) == row->preset;
+
+        if (row->group == group && row->title && !usual &&
+            row->paper_only == paper_only &&
+            (!row->features || r->d->features) &&
+            kith_option_belongs(row, kith_model_method(r->m)))
+            put_value(r, row);
     }
-    put_param(r, "lambda (consistency)", p->lambda);
-    if (p->uncentred)
-        put_word(r, "coupling in the consistency", "uncentred");
 }
 
 /* Those of the model that the method uses. */
@@ -152,20 +160,17 @@ static void put_numbers(const report *r)
 {
     const kith_params *p = kith_model_params(r->m);
 
-    if (r->d->features) {
-        put_word(r, "prep", kith_prep_name(p->prep));
-        put_param(r, "smooth", p->smooth);
-        put_param(r, "penalty", p->penalty);
+    put_group(r, KITH_GROUP_POTENTIALS, false);
+    put_group(r, KITH_GROUP_PROPAGATION, false);
+    if (!r->s->b.weights)
+        return;
+    if (p->gradient == KITH_GRADIENT_EXACT) {
+        put_word(r, "gradient", "exact");
+        put_param(r, "steps", p->outer * p->inner);
+    } else {
+        put_group(r, KITH_GROUP_LEARNING, true);
     }
-    if (r->s->b.has_coupling) {
-        put_flag(r, "clamp (training nodes keep their label)", p->clamp);
-        put_param(r, "iterations at most", p->iterations);
-        put_param(r, "tolerance", p->tolerance);
-    }
-    if (strcmp(kith_model_method(r->m), "bp") == 0)
-        put_param(r, "damping", p->damping);
-    if (r->s->b.weights)
-        put_steps(r);
+    put_group(r, KITH_GROUP_LEARNING, false);
 }
 
 static void put_params(const report *r)
@@ -181,7 +186,7 @@ static void put_params(const report *r)
     if (balance && !kith_model_balanced(r->m))
         put_word(r, "classes balanced", "no: the method cannot");
     else if (!own)
-        put_flag(r, "classes balanced", balance);
+        put_word(r, "classes balanced", balance ? "yes" : "no");
     put_param(r, "temperature", kith_model_temperature(r->m));
     kith__json_close(r->j, ']');
 }

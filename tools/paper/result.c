@@ -194,14 +194,18 @@ static void put_setting(kith__json *to, const kith_setting *s)
         kith__put(to, "%.60s=%.6g ", s->name, s->number);
 }
 
+/* Those that may be tuned. */
 static void put_params(kith__json *to, const kith_params *p)
 {
-    kith__put(to,
-              "prep=%s smooth=%d penalty=%g clamp=%s iterations=%d g1=%g "
-              "g2=%g lambda=%g",
-              kith_prep_name(p->prep), (int)p->smooth, p->penalty,
-              p->clamp ? "yes" : "no", (int)p->iterations, p->g1, p->g2,
-              p->lambda);
+    char value[KITH_OPTION_BUFFER];
+    int rows;
+    const kith_option_info *row = kith_option_list(&rows);
+
+    for (int i = 0; i < rows; i++)
+        if (row[i].fix)
+            kith__put(
+                to, "%s=%s ", row[i].name,
+                kith_option_text(&row[i], kith_params_get(p, &row[i]), value));
 }
 
 char *kith__result_chosen(const kith_model *m)

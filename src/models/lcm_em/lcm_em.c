@@ -27,6 +27,7 @@
 #include "core/number.h"
 #include "models/explain/logits.h"
 #include "models/lcm_em/candidate.h"
+#include "models/params.h"
 
 /* ---- recipes in the state ------------------------------------------------ */
 
@@ -40,15 +41,6 @@ static int index_of(const char *text, const char *const *list, int n)
 {
     for (int i = 0; i < n; i++)
         if (strcmp(text, list[i]) == 0)
-            return i;
-    return -1;
-}
-
-/* The preparation of that name, negative if there is none. */
-static int prep_named(const char *text)
-{
-    for (int i = KITH_PREP_NONE; i <= KITH_PREP_ROOT; i++)
-        if (strcmp(text, kith_prep_name((kith_prep)i)) == 0)
             return i;
     return -1;
 }
@@ -74,13 +66,15 @@ static bool put_learnt(kith__fit_state *s, const kith__candidate *r)
 static bool put_em(kith__fit_state *s, const kith__candidate *r)
 {
     const kith__em_params *p = &r->em;
+    char prep[KITH_OPTION_BUFFER];
     bool ok = put_number(s, "h", p->h) &&
               kith__fit_state_set(s, "hops", p->hops) &&
               kith__fit_state_set(s, "rounds", r->rounds) &&
               kith__fit_state_choose(s, "beliefs", r->propagated ? "P" : "p");
 
     if (ok && r->kind == KITH__EM_FEATURES)
-        ok = kith__fit_state_choose(s, "prep", kith_prep_name(r->prep)) &&
+        ok = kith__fit_state_choose(s, "prep",
+                                    kith__prep_name(r->prep, prep)) &&
              put_number(s, "a", r->a) &&
              put_number(s, "start_penalty", r->start);
     if (ok && r->rounds > 0)
@@ -140,7 +134,8 @@ static bool take_em(const kith__fit_state *s, kith__candidate *r)
         take(s, "beta", 0, 1e6, &p->beta) && take(s, "g1", 0, 1e6, &r->g1) &&
         take(s, "g2", 0, 1e6, &r->g2) &&
         take(s, "consistency", 0, 1e6, &r->consistency);
-    const int prep = prep_named(kith__fit_state_text(s, "prep"));
+    const bool named = kith__prep_find(kith__fit_state_text(s, "prep"),
+                                       &r->prep);
 
     if (!ok)
         return false;
@@ -148,11 +143,10 @@ static bool take_em(const kith__fit_state *s, kith__candidate *r)
     r->rounds = (int)rounds;
     r->propagated = strcmp(kith__fit_state_text(s, "beliefs"), "P") == 0;
     r->learnt = kith__fit_state_find(s, "g1") != NULL;
-    r->prep = (kith_prep)(prep < 0 ? 0 : prep);
     if (r->propagated ? !(p->h > 0)
                       : r->kind == KITH__EM_LABELS && r->rounds == 0)
         return false; /* no such beliefs are made */
-    return r->kind == KITH__EM_LABELS || prep >= 0;
+    return r->kind == KITH__EM_LABELS || named;
 }
 
 static bool take_heterophily(const kith__fit_state *s, kith__candidate *r)
