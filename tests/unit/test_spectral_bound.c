@@ -203,7 +203,7 @@ TEST(bounds_side_by_side_are_those_alone)
 static double jacobi_rho(double *a, int n)
 {
     static double V[DENSE_MOST * DENSE_MOST];
-    double values[MOST], rho = 0;
+    double values[DENSE_MOST], rho = 0;
 
     kith__jacobi(a, n, values, V);
     for (int i = 0; i < n; i++)
