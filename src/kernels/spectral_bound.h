@@ -23,38 +23,26 @@
  */
 double kith__rho_bound(const kith__operator *W, int most, double enough);
 
-/* sum_v |w_uv| y_v of rows first .. last - 1 for each of several W, y n x
- * count, into out, (last - first) x count. */
+/* sum_v |w_uv| y_v of rows first .. last - 1 into out. */
 typedef void kith__norm_fn(const void *W, int32_t first, int32_t last,
                            const float *y, double *out);
 
-/* Of one explicit or separable W, a kith__operator. */
+/* Of an explicit or separable W, a kith__operator. */
 void kith__norm_of_rows(const void *W, int32_t first, int32_t last,
                         const float *y, double *out);
 
-/* y at the start, for a node of so many neighbours. */
-static inline float kith__rho_start(int64_t degree)
-{
-    return sqrtf((float)degree + 1e-12f);
-}
-
-/* Several W on one graph, whose weights lie elsewhere, side by side. */
-enum { KITH__RHO_MOST = 4 }; /* at once */
+/* A W whose weights lie elsewhere. */
 typedef struct kith__rho_of {
     const kith__operator *shape; /* only its rows and threads are used */
     kith__norm_fn *norm;
     kith__norm_fn *first; /* in place of it in the first pass, which asks for
                              every row once; or NULL */
     const void *W;
-    int count;
-    float *room; /* for 2 n count floats and of several W 2 KITH__LANES more; or
-                    NULL */
+    float *room; /* for 2 n floats; or NULL */
 } kith__rho_of;
 
-/* The same for each of them, with its own `enough`.  false if there is no
- * memory. */
-_Bool kith__rho_bounds(const kith__rho_of *of, int most, const double *enough,
-                       double *bounds);
+/* The same of it. */
+double kith__rho_bound_of(const kith__rho_of *of, int most, double enough);
 
 /* rho(H) of a small symmetric matrix, by power iteration of H^2, with a
  * relative error far below float's. */
