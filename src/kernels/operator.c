@@ -10,6 +10,7 @@ kith__operator kith__weighted(const kith__operator *W, const float *weights)
 
     op.weights = weights;
     op.scale = NULL;
+    op.form = NULL;
     op.rho = -1;
     return op;
 }

@@ -62,13 +62,26 @@ enum { KITH__CLASSES_MOST = 4096 };
         }                            \
     } while (0)
 
-typedef struct kith__operator {
+typedef struct kith__operator kith__operator;
+
+/* How a form of W that is not stored answers; see the functions below. */
+typedef struct kith__operator_form {
+    float (*apply)(const kith__operator *op, int32_t first, int32_t last,
+                   const float *X, const float *Q, float *Y);
+    void (*bound)(const kith__operator *op, int32_t first, int32_t last,
+                  const float *y, double *out);
+    double (*weight)(const kith__operator *op, int32_t u, int64_t p);
+} kith__operator_form;
+
+struct kith__operator {
     /* W */
     int32_t n;
     const int64_t *rows;
     const int32_t *neighbours;
-    const float *scale;   /* n: node scales, or NULL */
-    const float *weights; /* per stored neighbour, or NULL */
+    const float *scale;              /* n: node scales, or NULL */
+    const float *weights;            /* per stored neighbour, or NULL */
+    const kith__operator_form *form; /* NULL: one of these two */
+    void *of;                        /* what the form makes W of */
     struct kith__scratch
         *scratch;             /* memory for one pass at a time, may be NULL */
     kith__file_stream stream; /* of the neighbours, if they exceed memory */
@@ -81,7 +94,7 @@ typedef struct kith__operator {
     float h;        /* a factor of H */
     _Bool each;     /* is there an H for each block? */
     _Bool transposed;
-} kith__operator;
+};
 
 /* Columns of X. */
 static inline int64_t kith__columns(const kith__operator *op)
@@ -162,6 +175,8 @@ int64_t kith__operator_push(const kith__operator *op, const int32_t *nodes,
 static inline double kith__operator_weight(const kith__operator *op, int32_t u,
                                            int64_t p)
 {
+    if (op->form)
+        return op->form->weight(op, u, p);
     return op->weights
                ? (double)op->weights[p]
                : (double)op->scale[u] * (double)op->scale[op->neighbours[p]];

@@ -426,6 +426,8 @@ float kith__operator_apply(const kith__operator *op, int32_t first,
     step s = {.W = op, .X = X, .Q = Q, .Y = Y, .k = k, .columns = k};
     float change;
 
+    if (op->form)
+        return op->form->apply(op, first, last, X, Q, Y);
     for (int i = 0; k <= KITH__FEW && i < k * k; i++)
         s.H[i] = entry_at(op, i / k, i % k);
     if (is_centred_pair(k, s.H))
@@ -448,6 +450,10 @@ void kith__operator_bound(const kith__operator *op, int32_t first, int32_t last,
     const int32_t *at = op->neighbours;
     const int64_t end = op->rows[op->n] - 1;
 
+    if (op->form) {
+        op->form->bound(op, first, last, y, out);
+        return;
+    }
     for (int32_t u = first; u < last; u++) {
         double sum = 0;
 

@@ -1,12 +1,12 @@
 /*
- * operator_lowrank.h: LCM's learnt weights W, which are never stored per edge.
+ * operator_lowrank.h: LCM's learnt weights W, which are not stored per edge.
  *
  * After T alternations with beliefs P_1 .. P_T and S_t = softmax(P_t),
  *
  *     w_uv = a_uv / sqrt(d_u d_v) + sum_t s_t,u M_t s_t,v'  +  D_uv
  *
- * where D is not 0 only at edges of training nodes, and is the caller's.  A row
- * s is a distribution, so it has C - 1 coordinates and a constant:
+ * where D is not 0 only at edges of training nodes (training_edges.h).  A row s
+ * is a distribution, so it has C - 1 coordinates and a constant:
  *
  *     x = (s_1 - 1/C, ..., s_{C-1} - 1/C, 1),    s = B x,    s M s' = x B'MB x'
  *
@@ -17,21 +17,15 @@
  * What a pass over the edges reads of a node lies together in its record, so
  * that a neighbour costs one gather: in vectors of four floats
  *
- *     (d^-1/2, x_1)  and of each point  (p, x_2, ..., x_T)
+ *     (d^-1/2, p, x_1, x_2, ..., x_T)
  *
- * Points are settings of the learner that share their passes: P_1 is the same
- * for all of them.  With two classes, four alternations and one point a record
- * has 32 bytes, with three points 64.
- *
- * With c_u = (d_u^-1/2, x_1,u M_1, ..) the row's own half, w_uv = c_u . r_v and
+ * without the constants.  With two classes and four alternations that is 32
+ * bytes.  With c_u = (d_u^-1/2, 0, x_1,u M_1, ..) the row's own half, w_uv =
+ * c_u . r_v and
  *
  *     (W z)_u = sum_v w_uv z_v = c_u . ( sum_v r_v z_v )
  *
  * for any column z: unweighted sums of products, gathered once.
- *
- * Where there is room for the weights of two classes, of one point or of four
- * side by side, they are stored after all: records then are smaller, and a pass
- * adds the last term to the weights and sums with them (stored.c).
  */
 #ifndef KITH_KERNELS_OPERATOR_LOWRANK_H
 #define KITH_KERNELS_OPERATOR_LOWRANK_H
@@ -40,92 +34,66 @@
 
 #include "kernels/operator.h"
 #include "kernels/simd.h"
+#include "kernels/training_edges.h"
 
 enum {
     KITH__LOWRANK_CLASSES = 4, /* most */
-    /* Most points in one pass: with stored weights one in each lane; without,
-     * more would need longer records. */
-    KITH__LOWRANK_POINTS = KITH__LANES,
-    KITH__LOWRANK_SHARED = 3,
-    KITH__LOWRANK_VECTORS = 4,             /* most of a point in a record */
-    KITH__LOWRANK_TERMS = 16,              /* most */
-    KITH__STORED_RECORD = 3 * KITH__LANES, /* floats, of four points */
+    KITH__LOWRANK_VECTORS = 5, /* most in a record */
+    KITH__LOWRANK_TERMS = 16,  /* most */
     /* Cells of what a learning pass sums over all nodes. */
     KITH__LOWRANK_PAIRS = KITH__LOWRANK_CLASSES * (KITH__LOWRANK_CLASSES + 1) /
                           2
 };
 
-/* M of one point, in coordinates; C x C each. */
-typedef struct kith__lowrank_terms {
-    float M[KITH__LOWRANK_TERMS][KITH__LOWRANK_CLASSES * KITH__LOWRANK_CLASSES];
-} kith__lowrank_terms;
+/* M in coordinates, C x C. */
+typedef float kith__lowrank_term[KITH__LOWRANK_CLASSES * KITH__LOWRANK_CLASSES];
 
 typedef struct kith__lowrank {
     kith__operator start; /* separable: the first part of W */
     int C;
     int carried; /* of a row of beliefs: C - 1 or C */
-    int points;
-    int vectors;    /* of one point in a record */
-    int stride;     /* floats of a record */
-    int terms;      /* of W so far */
-    float *weights; /* stored, all but the last term; or NULL */
+    int vectors; /* of a record */
+    int terms;   /* of W so far */
+    kith__lowrank_term M[KITH__LOWRANK_TERMS];
+    kith__training_edges D;
     float *records;
     void *block; /* that they lie in */
-    kith__lowrank_terms term[KITH__LOWRANK_POINTS];
 } kith__lowrank;
 
-/* What one learning pass sums over all nodes u, of one point; x is of the last
- * beliefs, B_u = sum_v x_v' x_v, and W is before the term of this x. */
+/* What one learning pass sums over all nodes u; x is of the last beliefs, B_u =
+ * sum_v x_v' x_v, and W is before the term of this x. */
 typedef struct kith__lowrank_totals {
     double K[KITH__LOWRANK_CLASSES * KITH__LOWRANK_CLASSES]; /* X'W X */
     /* T[ik][lj] = sum_u x_i x_k B_lj, for i <= k, l <= j */
     double T[KITH__LOWRANK_PAIRS * KITH__LOWRANK_PAIRS];
 } kith__lowrank_totals;
 
-/* Vectors that a point takes; more than KITH__LOWRANK_VECTORS is too many. */
+/* Vectors of a record; more than KITH__LOWRANK_VECTORS is too many. */
 int kith__lowrank_vectors(int C, int carried, int terms);
 
-/* Room for `terms` terms; false if there is no memory. */
-bool kith__lowrank_new(const kith__operator *start, int C, int carried,
-                       int points, int terms, kith__lowrank *out);
-
-/* The same of two classes with p_1 = - p_0, of one point or else four, with
- * room of the caller's for the weights: per stored neighbour those of every
- * point. */
-bool kith__lowrank_new_stored(const kith__operator *start, int points,
-                              float *weights, kith__lowrank *out);
+/* Room for `terms` terms, none yet, and D = 0; start and train are borrowed. */
+kith_status kith__lowrank_new(const kith__operator *start, int C, int carried,
+                              int terms, const int32_t *train, int32_t n_train,
+                              kith__lowrank *out, kith_error *err);
 void kith__lowrank_release(kith__lowrank *I); /* a zeroed one is fine */
-
-/* Floats that a learning pass leaves of a node and a point: (W p)_u, and
- * R_u = sum_v x_v' p_v with C rows. */
-static inline int kith__lowrank_width(const kith__lowrank *I)
-{
-    return I->carried * (I->C + 1);
-}
 
 /* ---- records ------------------------------------------------------------- */
 
 static inline float *kith__lowrank_record(const kith__lowrank *I, int32_t u)
 {
-    return I->records + (int64_t)u * I->stride;
+    return I->records + (int64_t)u * I->vectors * KITH__LANES;
 }
 
-/* Where p of a point lies in a record. */
-static inline int kith__lowrank_p_at(const kith__lowrank *I, int point)
+/* The beliefs p in u's record, as carried. */
+static inline float *kith__lowrank_p(const kith__lowrank *I, int32_t u)
 {
-    if (I->weights)
-        return I->points == 1 ? 2 : 2 * KITH__LANES + point;
-    return KITH__LANES * (1 + I->vectors * point);
+    return kith__lowrank_record(I, u) + 1;
 }
 
-/* Where x_t lies, t from 0. */
-static inline int kith__lowrank_x_at(const kith__lowrank *I, int point, int t)
+/* x_t there without its constant, t from 0. */
+static inline float *kith__lowrank_x(const kith__lowrank *I, int32_t u, int t)
 {
-    if (I->weights)
-        return I->points == 1 ? 1 : KITH__LANES + point;
-    return t == 0 ? 1
-                  : kith__lowrank_p_at(I, point) + I->carried +
-                        (I->C - 1) * (t - 1);
+    return kith__lowrank_p(I, u) + I->carried + (I->C - 1) * t;
 }
 
 /* All C of a row of beliefs, from the n of it that are carried. */
@@ -140,24 +108,11 @@ KITH__ALWAYS_INLINE void kith__lowrank_widen(int C, int n, const float *p,
         full[n] = rest;
 }
 
-/* x of node u and alternation t, with its constant. */
-static inline void kith__lowrank_x(const kith__lowrank *I, int32_t u, int point,
-                                   int t, float *x)
-{
-    const float *at = kith__lowrank_record(I, u) +
-                      kith__lowrank_x_at(I, point, t);
-
-    for (int c = 0; c < I->C - 1; c++)
-        x[c] = at[c];
-    x[I->C - 1] = 1;
-}
-
-/* Put rows first .. last - 1 of P (n x C) into the records of a point. */
-void kith__lowrank_put(kith__lowrank *I, int32_t first, int32_t last, int point,
+/* Put rows first .. last - 1 of P (n x C) into the records. */
+void kith__lowrank_put(kith__lowrank *I, int32_t first, int32_t last,
                        const float *P);
 
-/* Put x_t of the beliefs there beside them, in all points; t one after the
- * other. */
+/* Put x_t of the beliefs there beside them. */
 void kith__lowrank_put_x(kith__lowrank *I, int32_t first, int32_t last, int t);
 
 /* B'MB of a C x C matrix, and B K B' of the totals. */
@@ -166,49 +121,46 @@ void kith__lowrank_from_coordinates(int C, const double *K, double *out);
 
 /* ---- passes over the edges: 4 bytes a stored neighbour and its record ---- */
 
+/* Floats that a learning pass leaves of a node: (W p)_u, and R_u = sum_v x_v'
+ * p_v with C rows. */
+static inline int kith__lowrank_width(int C, int carried)
+{
+    return carried * (C + 1);
+}
+
 /*
- * Learning: with x_t in the records and `terms` = t terms known, W without D,
+ * Learning: with x_t in the records and I->terms = t terms known,
  *
- *   sums    n x points x width: (W p)_u and R_u
- *   totals  of each point
- *   PP      points x n_rows x carried x carried: sum_v p_v'p_v for the rows
- *           listed, ascending
+ *   sums    n x width: (W p)_u and R_u
+ *   totals  over all nodes
+ *   PP      n_train x carried x carried: sum_v p_v'p_v of the training nodes
  *
  * The order of every sum depends on the graph alone.  False if there is no
  * memory.
  */
 bool kith__lowrank_gather(const kith__lowrank *I, float *sums,
-                          kith__lowrank_totals *totals, const int32_t *rows,
-                          int32_t n_rows, float *PP);
+                          kith__lowrank_totals *totals, float *PP);
+
+/* (W p)_u of rows first .. last - 1 into out, (last - first) x carried, for the
+ * p in the records. */
+void kith__lowrank_apply(const kith__lowrank *I, int32_t first, int32_t last,
+                         float *out);
+
+/* ---- as an operator ------------------------------------------------------ */
 
 /*
- * Stored weights lack the last term.  Completing adds it, once for all rows; on
- * its way a bound of rho(W) (spectral_bound.h) takes its first step: sum_v
- * |w_uv| y_v of every point, y as at the start, which _begin_ puts where x of
- * the alternation before was.  What the caller adds to weights it does between.
+ * The operator of W, to be coupled with H for blocks of C columns; X is centred
+ * unless all C of a row are carried.  A pass puts X into the records, so that
+ * there is one at a time.
  */
-void kith__stored_begin_completing(const kith__lowrank *I);
-void kith__stored_complete(const kith__lowrank *I, int32_t from, int32_t to,
-                           double *out);
+kith__operator kith__lowrank_operator(kith__lowrank *I);
 
-/* Of weights that are not stored. */
-
-/* (W p)_u of rows from .. to - 1 and every point, without D, into out:
- * (to - from) x points x carried. */
-void kith__lowrank_pull(const kith__lowrank *I, int32_t from, int32_t to,
-                        float *out);
-
-/* sum_v |w_uv| y_v of rows from .. to - 1 and every point, y n x points;
- * without D. */
-void kith__lowrank_pull_norm(const kith__lowrank *I, int32_t from, int32_t to,
-                             const float *y, double *out);
-
-/* One of them, without D. */
-float kith__lowrank_weight(const kith__lowrank *I, int point, int32_t u,
-                           int32_t v);
-
-/* All weights with the last term, without D; per stored neighbour those of
- * every point. */
-void kith__lowrank_weights(const kith__lowrank *I, float *out);
+/* The same for one pass of bounds over all rows, which writes their weights out
+ * on its way. */
+typedef struct kith__lowrank_writing {
+    const kith__lowrank *I;
+    float *weights; /* per stored neighbour */
+} kith__lowrank_writing;
+kith__operator kith__lowrank_writer(kith__lowrank_writing *w);
 
 #endif

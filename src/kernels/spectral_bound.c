@@ -1,32 +1,26 @@
 #include "kernels/spectral_bound.h"
 
 #include <float.h>
+#include <math.h>
 #include <string.h>
 
 #include "core/alloc.h"
-#include "kernels/neighbour_sum.h"
 
 enum { BLOCK = 256 }; /* rows at once */
 
-void kith__norm_of_rows(const void *W, int32_t first, int32_t last,
-                        const float *y, double *out)
-{
-    kith__operator_bound(W, first, last, y, out);
-}
-
-/* A search for bounds, of `count` W at once. */
+/* A search for a bound. */
 typedef struct search {
-    kith__rho_of of;
-    kith__norm_fn *norm;            /* of this pass */
-    double enough[KITH__RHO_MOST];  /* infinite once a bound is found */
-    double bound[KITH__RHO_MOST];   /* the least so far */
-    double last[KITH__RHO_MOST];    /* and before the last pass */
-    double shift[KITH__RHO_MOST];   /* of the next step */
-    float *y, *next;                /* n x count */
-    uint64_t *above;                /* a bit per row: is it above enough? */
-    double largest[KITH__RHO_MOST]; /* (|W| y)_u / y_u of all rows */
-    double within[KITH__RHO_MOST];  /* and of those that are not above */
-    int32_t *list;                  /* few rows, and what is summed of them */
+    const kith__operator *W;
+    const kith__operator *now; /* of this pass */
+    double rho_target;         /* the bound that would do */
+    double bound;              /* the least so far */
+    double last;               /* and before the last pass */
+    double shift;              /* of the next step */
+    float *y, *next;           /* n */
+    uint64_t *above;           /* a bit per row: is it above enough? */
+    double largest;            /* (|W| y)_u / y_u of all rows */
+    double within;             /* and of those that are not above */
+    int32_t *list;             /* few rows, and what is summed of them */
     double *sum;
     int32_t listed;
 } search;
@@ -36,23 +30,18 @@ static void mark(uint64_t *marks, int32_t u)
     marks[u / 64] |= UINT64_C(1) << (u % 64);
 }
 
-/* Count what y gives for a row; true if that is above enough for some W. */
-static _Bool look_at(const search *s, const double *sum, const float *y,
-                     double *largest, double *within)
+/* Count what y gives for a row; true if that is above enough. */
+static _Bool look_at(const search *s, double sum, float y, double *largest,
+                     double *within)
 {
-    _Bool above = 0;
+    const double ratio = sum / (double)y;
+    const double here = ratio >= 0 ? ratio : (double)INFINITY; /* no NaN */
 
-    for (int j = 0; j < s->of.count; j++) {
-        const double ratio = sum[j] / (double)y[j];
-        const double here = ratio >= 0 ? ratio : (double)INFINITY; /* no NaN */
-
-        largest[j] = here > largest[j] ? here : largest[j];
-        if (here > s->enough[j])
-            above = 1;
-        else
-            within[j] = here > within[j] ? here : within[j];
-    }
-    return above;
+    *largest = here > *largest ? here : *largest;
+    if (here > s->rho_target)
+        return 1;
+    *within = here > *within ? here : *within;
+    return 0;
 }
 
 /* ---- a pass over all rows ------------------------------------------------ */
@@ -62,41 +51,34 @@ static _Bool look_at(const search *s, const double *sum, const float *y,
 static void step_rows(const search *s, int32_t first, int32_t last,
                       double *largest, double *within)
 {
-    const int count = s->of.count;
-    double sums[BLOCK * KITH__RHO_MOST], scale[KITH__RHO_MOST];
+    const double scale = isinf(s->bound) ? 1 : 1 / (s->shift + s->bound);
+    double sums[BLOCK];
 
-    for (int j = 0; j < count; j++)
-        scale[j] = isinf(s->bound[j]) ? 1 : 1 / (s->shift[j] + s->bound[j]);
-    s->norm(s->of.W, first, last, s->y, sums);
+    kith__operator_bound(s->now, first, last, s->y, sums);
     for (int32_t u = first; u < last; u++) {
-        const double *sum = sums + (int64_t)(u - first) * count;
-        const float *y = s->y + (int64_t)u * count;
+        const double sum = sums[u - first];
+        const double to = scale * (s->shift * (double)s->y[u] + sum);
 
-        for (int j = 0; j < count; j++) {
-            const double to = scale[j] * (s->shift[j] * (double)y[j] + sum[j]);
-
-            s->next[(int64_t)u * count + j] = to > 1e-30 ? (float)to : 1e-30f;
-        }
-        if (look_at(s, sum, y, largest, within))
+        s->next[u] = to > 1e-30 ? (float)to : 1e-30f;
+        if (look_at(s, sum, s->y[u], largest, within))
             mark(s->above, u);
     }
 }
 
 static void step(search *s)
 {
-    const int32_t n = s->of.shape->n;
-    double largest[KITH__RHO_MOST] = {0}, within[KITH__RHO_MOST] = {0};
+    const int32_t n = s->W->n;
+    double largest = 0, within = 0;
 
     memset(s->above, 0, (size_t)(n / 64 + 1) * sizeof(*s->above));
-#pragma omp parallel for num_threads(s->of.shape->threads)            \
-    schedule(dynamic, 4) reduction(max                                \
-                                   : largest[:KITH__RHO_MOST], within \
-                                   [:KITH__RHO_MOST])
+#pragma omp parallel for num_threads(s->W->threads) schedule(dynamic, 4) \
+    reduction(max                                                        \
+              : largest, within)
     for (int32_t first = 0; first < n; first += BLOCK)
-        step_rows(s, first, n - first < BLOCK ? n : first + BLOCK, largest,
-                  within);
-    memcpy(s->largest, largest, sizeof(largest));
-    memcpy(s->within, within, sizeof(within));
+        step_rows(s, first, n - first < BLOCK ? n : first + BLOCK, &largest,
+                  &within);
+    s->largest = largest;
+    s->within = within;
 }
 
 /* ---- few rows ------------------------------------------------------------ */
@@ -115,12 +97,12 @@ enum { ROUNDS = 20, LIST_MOST = 1 << 18, EDGES_SHARE = 4 };
 /* Put a row on the list, unless it is there; *edges: of all that are. */
 static _Bool enlist(search *s, int32_t u, int64_t *edges)
 {
-    const int64_t *rows = s->of.shape->rows;
+    const int64_t *rows = s->W->rows;
 
     if (s->above[u / 64] >> (u % 64) & 1)
         return 1;
     *edges += rows[u + 1] - rows[u];
-    if (s->listed == LIST_MOST || *edges > rows[s->of.shape->n] / EDGES_SHARE)
+    if (s->listed == LIST_MOST || *edges > rows[s->W->n] / EDGES_SHARE)
         return 0;
     mark(s->above, u);
     s->list[s->listed++] = u;
@@ -130,7 +112,7 @@ static _Bool enlist(search *s, int32_t u, int64_t *edges)
 /* List the rows that a pass marked. */
 static _Bool list_marked(search *s)
 {
-    const int32_t words = s->of.shape->n / 64 + 1;
+    const int32_t words = s->W->n / 64 + 1;
     int64_t edges = 0;
 
     s->listed = 0;
@@ -146,37 +128,34 @@ static _Bool list_marked(search *s)
 
 static void sum_listed(search *s)
 {
-#pragma omp parallel for num_threads(s->of.shape->threads) schedule(dynamic, 16)
+#pragma omp parallel for num_threads(s->W->threads) schedule(dynamic, 16)
     for (int32_t i = 0; i < s->listed; i++)
-        s->norm(s->of.W, s->list[i], s->list[i] + 1, s->y,
-                s->sum + (int64_t)i * s->of.count);
+        kith__operator_bound(s->now, s->list[i], s->list[i] + 1, s->y,
+                             s->sum + i);
 }
 
 /* Keep only those above enough on the list, and raise y there. */
 static void raise_above(search *s)
 {
     const int32_t listed = s->listed;
-    double unused[KITH__RHO_MOST] = {0};
+    double unused = 0;
 
     s->listed = 0;
     for (int32_t i = 0; i < listed; i++) {
         const int32_t u = s->list[i];
-        const double *sum = s->sum + (int64_t)i * s->of.count;
-        float *y = s->y + (int64_t)u * s->of.count;
 
         s->above[u / 64] = 0;
-        if (!look_at(s, sum, y, unused, s->within))
+        if (!look_at(s, s->sum[i], s->y[u], &unused, &s->within))
             continue;
         s->list[s->listed++] = u;
-        for (int j = 0; j < s->of.count; j++)
-            if (sum[j] > s->enough[j] * (double)y[j])
-                y[j] = (float)(sum[j] / (0.25 + 0.75 * s->enough[j]));
+        if (s->sum[i] > s->rho_target * (double)s->y[u]) /* it is no NaN */
+            s->y[u] = (float)(s->sum[i] / (0.25 + 0.75 * s->rho_target));
     }
 }
 
 static _Bool list_around(search *s)
 {
-    const int64_t *rows = s->of.shape->rows;
+    const int64_t *rows = s->W->rows;
     const int32_t raised = s->listed;
     int64_t edges = 0;
 
@@ -186,7 +165,7 @@ static _Bool list_around(search *s)
             return 0;
     for (int32_t i = 0; i < raised; i++)
         for (int64_t p = rows[s->list[i]]; p < rows[s->list[i] + 1]; p++)
-            if (!enlist(s, s->of.shape->neighbours[p], &edges))
+            if (!enlist(s, s->W->neighbours[p], &edges))
                 return 0;
     return 1;
 }
@@ -207,112 +186,83 @@ static _Bool settle_few(search *s)
     return 0;
 }
 
-/* ---- the bounds ---------------------------------------------------------- */
+/* ---- the bound ----------------------------------------------------------- */
 
-/* After a pass: what it says of the bounds.  One is finished where it is good
- * enough, or fell little in two passes (in one it may by chance).  True once
- * all are. */
+/* After a pass: what it says of the bound.  True if it is good enough, or fell
+ * little in two passes (in one it may by chance). */
 static _Bool improve(search *s)
 {
-    _Bool all = 1;
+    const double before = s->last;
 
-    for (int j = 0; j < s->of.count; j++) {
-        const double before = s->last[j];
-
-        if (isinf(s->enough[j]))
-            continue;
-        s->last[j] = s->bound[j];
-        s->bound[j] = fmin(s->bound[j], s->largest[j]);
-        if (s->bound[j] <= s->enough[j] || s->bound[j] > before * 0.98)
-            s->enough[j] = INFINITY;
-        else
-            all = 0;
-    }
-    return all;
+    s->last = s->bound;
+    s->bound = fmin(s->bound, s->largest);
+    return s->bound <= s->rho_target || s->bound > before * 0.98;
 }
 
-/* For the next pass; the first bound may be far from rho. */
-static void choose_shifts(search *s, _Bool first)
+static void find_bound(search *s, int most)
 {
-    for (int j = 0; j < s->of.count; j++)
-        s->shift[j] = first ? fmin(1, s->bound[j] / 6) : s->bound[j] / 6;
-}
-
-static void find_bounds(search *s, int most)
-{
-    for (int j = 0; j < s->of.count; j++) {
-        s->bound[j] = s->last[j] = INFINITY;
-        s->shift[j] = 0.25;
-    }
+    s->bound = s->last = INFINITY;
+    s->shift = 0.25;
     for (int i = 0; i < most; i++) {
         float *swap = s->y;
 
         step(s);
-        s->norm = s->of.norm;
+        s->now = s->W;
         if (improve(s))
             return;
         if (settle_few(s)) {
-            for (int j = 0; j < s->of.count; j++)
-                s->bound[j] = fmin(s->bound[j], s->within[j]);
+            s->bound = fmin(s->bound, s->within);
             return;
         }
-        choose_shifts(s, i == 0);
+        /* the first bound may be far from rho */
+        s->shift = i == 0 ? fmin(1, s->bound / 6) : s->bound / 6;
         s->y = s->next;
         s->next = swap;
     }
 }
 
-static _Bool begin(search *s)
+static _Bool begin(search *s, float *workspace)
 {
-    const int64_t n = s->of.shape->n, cells = n * s->of.count;
-    /* norms of several W may read vectors */
-    const int64_t padded = cells + (s->of.count > 1 ? KITH__LANES : 0);
-    const int64_t most = n < LIST_MOST ? n : LIST_MOST;
-    const int64_t *rows = s->of.shape->rows;
+    const int64_t n = s->W->n, most = n < LIST_MOST ? n : LIST_MOST;
+    const int64_t *rows = s->W->rows;
 
-    s->y = s->of.room ? s->of.room : kith__alloc_big(padded, sizeof(*s->y));
-    s->next = s->of.room ? s->of.room + padded
-                         : kith__alloc_big(padded, sizeof(*s->next));
+    s->y = workspace ? workspace : kith__alloc_big(n, sizeof(*s->y));
+    s->next = workspace ? workspace + n : kith__alloc_big(n, sizeof(*s->next));
     s->above = kith__alloc(n / 64 + 1, sizeof(*s->above));
     s->list = kith__alloc(most, sizeof(*s->list));
-    s->sum = kith__alloc(most * s->of.count, sizeof(*s->sum));
+    s->sum = kith__alloc(most, sizeof(*s->sum));
     if (!s->y || !s->next || !s->above || !s->list || !s->sum)
         return 0;
-#pragma omp parallel for num_threads(s->of.shape->threads) schedule(static)
+#pragma omp parallel for num_threads(s->W->threads) schedule(static)
     for (int64_t u = 0; u < n; u++)
-        for (int j = 0; j < s->of.count; j++)
-            s->y[u * s->of.count + j] = kith__rho_start(rows[u + 1] - rows[u]);
+        s->y[u] = sqrtf((float)(rows[u + 1] - rows[u]) + 1e-12f);
     return 1;
 }
 
-_Bool kith__rho_bounds(const kith__rho_of *of, int most, const double *enough,
-                       double *bounds)
+double kith__rho_bound_from(const kith__operator *first,
+                            const kith__operator *W, int most,
+                            double rho_target, float *workspace)
 {
-    search s = {.of = *of, .norm = of->first ? of->first : of->norm};
-    const _Bool good = begin(&s);
+    search s = {.W = W,
+                .now = first ? first : W,
+                .rho_target = fmin(rho_target, DBL_MAX)};
+    const _Bool good = begin(&s, workspace);
 
-    for (int j = 0; j < s.of.count; j++)
-        s.enough[j] = fmin(enough[j], DBL_MAX);
     if (good)
-        find_bounds(&s, most);
-    memcpy(bounds, s.bound, (size_t)s.of.count * sizeof(*bounds));
-    if (!of->room) {
+        find_bound(&s, most);
+    if (!workspace) {
         kith__free(s.y);
         kith__free(s.next);
     }
     kith__free(s.above);
     kith__free(s.list);
     kith__free(s.sum);
-    return good;
+    return good ? s.bound : -1;
 }
 
-double kith__rho_bound(const kith__operator *W, int most, double enough)
+double kith__rho_bound(const kith__operator *W, int most, double rho_target)
 {
-    const kith__rho_of of = {
-        .shape = W, .norm = kith__norm_of_rows, .W = W, .count = 1};
-    double bound = INFINITY;
-
-    return kith__rho_bounds(&of, most, &enough, &bound) ? bound : -1;
+    return kith__rho_bound_from(NULL, W, most, rho_target, NULL);
 }
 
 double kith__rho_small(const float *H, int k)

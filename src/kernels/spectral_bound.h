@@ -4,8 +4,6 @@
 #ifndef KITH_KERNELS_SPECTRAL_BOUND_H
 #define KITH_KERNELS_SPECTRAL_BOUND_H
 
-#include <math.h>
-
 #include "kernels/operator.h"
 
 /*
@@ -17,44 +15,17 @@
  * is exact for W = D^-1/2 A D^-1/2.  The s I is for graphs of two sides, and
  * the stars of training nodes with large weights, where |W| alone would go back
  * and forth; a sixth of the bound so far was found to be a good s.  It stops
- * once the bound is at most `enough`, or falls by less than 2 % in two passes
- * over the edges, or after `most` passes; where few rows are above `enough`, v
- * is raised at these alone.  Negative if there is no memory.
+ * once the bound is at most `rho_target`, or falls by less than 2 % in two
+ * passes over the edges, or after `most` passes; where few rows are above
+ * `rho_target`, v is raised at these alone.  Negative if there is no memory.
  */
-double kith__rho_bound(const kith__operator *W, int most, double enough);
+double kith__rho_bound(const kith__operator *W, int most, double rho_target);
 
-/* sum_v |w_uv| y_v of rows first .. last - 1 for each of several W, y n x
- * count, into out, (last - first) x count. */
-typedef void kith__norm_fn(const void *W, int32_t first, int32_t last,
-                           const float *y, double *out);
-
-/* Of one explicit or separable W, a kith__operator. */
-void kith__norm_of_rows(const void *W, int32_t first, int32_t last,
-                        const float *y, double *out);
-
-/* y at the start, for a node of so many neighbours. */
-static inline float kith__rho_start(int64_t degree)
-{
-    return sqrtf((float)degree + 1e-12f);
-}
-
-/* Several W on one graph, whose weights lie elsewhere, side by side. */
-enum { KITH__RHO_MOST = 4 }; /* at once */
-typedef struct kith__rho_of {
-    const kith__operator *shape; /* only its rows and threads are used */
-    kith__norm_fn *norm;
-    kith__norm_fn *first; /* in place of it in the first pass, which asks for
-                             every row once; or NULL */
-    const void *W;
-    int count;
-    float *room; /* for 2 n count floats and of several W 2 KITH__LANES more; or
-                    NULL */
-} kith__rho_of;
-
-/* The same for each of them, with its own `enough`.  false if there is no
- * memory. */
-_Bool kith__rho_bounds(const kith__rho_of *of, int most, const double *enough,
-                       double *bounds);
+/* The same, with `first` in place of W in the first pass, which asks for every
+ * row once (NULL: W too); in a workspace of 2 n floats, or NULL. */
+double kith__rho_bound_from(const kith__operator *first,
+                            const kith__operator *W, int most,
+                            double rho_target, float *workspace);
 
 /* rho(H) of a small symmetric matrix, by power iteration of H^2, with a
  * relative error far below float's. */

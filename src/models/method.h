@@ -74,14 +74,13 @@ typedef struct kith__method kith__method;
 /*
  * Scores of n points on the validation nodes, for less than running each:
  * their passes over the graph are shared.  The points are of one grid of
- * tune.c.  *done is false if that is not possible here, *saved true if they
- * are in the checkpoint already.
+ * tune.c.  *done is false if that is not possible here.
  */
 typedef kith_status
 kith__grid_fn(const kith__task *task, const kith__method *method,
               const kith_params *points, int n, const float *potentials,
               const kith__labelled_nodes *val, kith__score *scores, bool *done,
-              bool *saved, kith_error *err);
+              kith_error *err);
 
 /*
  * Or it is on its own: `fit` learns from the training nodes, chooses on the
@@ -119,7 +118,7 @@ kith__run_fn kith__logreg_run, kith__linbp_run, kith__bp_run;
 kith__run_fn kith__lcm_run, kith__lcm_wo_run, kith__lcm_l1_run,
     kith__lcm_l2_run;
 
-kith__grid_fn kith__linbp_grid, kith__lcm_grid;
+kith__grid_fn kith__linbp_grid;
 
 /* Those on their own, one file each; networks are listed in net_method.h. */
 kith__fit_fn kith__lp_fit, kith__ica_fit, kith__deepwalk_fit;

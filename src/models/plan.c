@@ -15,7 +15,6 @@
 #include "kernels/operator_lowrank.h"
 #include "kernels/spectral_bound.h"
 #include "models/lcm/lcm.h"
-#include "models/lcm/training_edges.h"
 #include "models/tune.h"
 
 /* The program, its libraries and buffers. */
@@ -74,60 +73,27 @@ static double explicit_bytes(const job *j)
            8 * j->b + fmax((2 + j->C) * 4 * j->n, settling_bytes(j));
 }
 
-/* Are the weights of one point or of four stored while they are learnt? */
-static bool stored(const job *j, int points)
-{
-    return j->form.implicit &&
-           kith__lcm_stores(j->task, &j->options->params, points);
-}
-
-/* Of a node, in all points. */
-static double record_bytes(const job *j, int points)
+/* Of a node. */
+static double record_bytes(const job *j)
 {
     const kith_params *p = &j->options->params;
     const int C = (int)j->C, carried = p->as_written ? C : C - 1;
 
-    if (stored(j, points))
-        return points == 1 ? 16 : 4 * KITH__STORED_RECORD;
-    return 16 * (1 + kith__lowrank_vectors(C, carried, p->outer) * points);
+    return 16 * kith__lowrank_vectors(C, carried, p->outer);
 }
 
-/* Records and sums of the first pass, in whose place settling comes; of several
- * points their sums; Q; the border; two vectors for the bound, unless
- * they lie in the place of the sums or the beliefs that come out. */
-static double implicit_bytes(const job *j, int points)
+/* Records and sums, in whose place settling comes; Q; the edges of training
+ * nodes; the weights where they are written out. */
+static double implicit_bytes(const job *j)
 {
     const kith_params *p = &j->options->params;
     const double carried = p->as_written ? j->C : j->C - 1;
     const double width = 4 * carried * (j->C + 1);
-    const double one = fmax((record_bytes(j, points) + width) * j->n,
+    const double one = fmax((record_bytes(j) + width) * j->n,
                             settling_bytes(j));
-    const bool apart = points > 1 && !kith__lcm_writes_out(j->task, points);
 
-    return 4 * j->n * j->C + one + (points > 1 ? points * width * j->n : 0) +
-           (12.0 + 4 * points) * j->b + (apart ? 2 * 4 * points * j->n : 0) +
-           j->n / 8;
-}
-
-/* Points that share a pass: none where each thread has its own. */
-static int shared_points(const job *j)
-{
-    if (!j->form.implicit || kith__side_by_side(j->task))
-        return 1;
-    return kith__lcm_together(j->task, &j->options->params, j->points);
-}
-
-/* Are implicit weights of as many points written out once learnt? */
-static bool written(const job *j, int points)
-{
-    return j->form.implicit && kith__lcm_writes_out(j->task, points);
-}
-
-/* Fits that share passes, with their weights where those are written out. */
-static double together_bytes(const job *j, int points)
-{
-    return implicit_bytes(j, points) +
-           (written(j, points) ? 4 * points * j->e : 0);
+    return 4 * j->n * j->C + one + 16 * j->b + j->n / 8 +
+           (kith__lcm_writes_out(j->task) ? 4 * j->e : 0);
 }
 
 static double method_bytes(const job *j)
@@ -139,18 +105,16 @@ static double method_bytes(const job *j)
         return linbp_bytes(j);
     if (!j->form.implicit)
         return runs * explicit_bytes(j);
-    return fmax(runs * together_bytes(j, shared_points(j)),
-                together_bytes(j, 1)); /* the grid, the fit that comes out */
+    return runs * implicit_bytes(j);
 }
 
-/* The checkpoint: records, weights that are stored and border, twice while one
+/* The checkpoint: records and the edges of training nodes, twice while one
  * replaces the other. */
 static double checkpoint_bytes(const job *j)
 {
     if (!j->options->checkpoint || !j->form.implicit)
         return 0;
-    return 2 * (record_bytes(j, 1) * j->n + (stored(j, 1) ? 4 * j->e : 0) +
-                4 * j->b);
+    return 2 * (record_bytes(j) * j->n + 4 * j->b);
 }
 
 /* ---- time ---------------------------------------------------------------- */
@@ -205,9 +169,9 @@ static double time_pass(const kith__lowrank *I)
         for (int64_t i = round; i < blocks; i += step) {
             const int32_t from = (int32_t)(i * ROWS);
             const int32_t to = W->n - from < ROWS ? W->n : from + ROWS;
-            float out[ROWS * KITH__LOWRANK_SHARED * KITH__LOWRANK_CLASSES];
+            float out[ROWS * KITH__LOWRANK_CLASSES];
 
-            kith__lowrank_pull(I, from, to, out);
+            kith__lowrank_apply(I, from, to, out);
             seen += W->rows[to] - W->rows[from];
         }
     }
@@ -225,91 +189,64 @@ static double propagations(const job *j, double most)
     return fmin(most, ceil(log(tolerance) / log(fmax(rho, 0.1))));
 }
 
-/* Seconds of a pass over the records of as many points. */
-static kith_status time_implicit(const job *j, int points, double *seconds,
-                                 kith_error *err)
+/* Seconds of a pass over records. */
+static kith_status time_implicit(const job *j, double *seconds, kith_error *err)
 {
     const kith_params *p = &j->options->params;
     const int C = (int)j->C;
-    kith__lowrank I;
+    kith_status st = KITH_OK;
+    kith__lowrank I = {0};
 
-    if (!kith__lowrank_new(&j->task->W, C, p->as_written ? C : C - 1, points,
-                           p->outer, &I))
-        return kith__no_memory(err);
+    TRY(kith__lowrank_new(&j->task->W, C, p->as_written ? C : C - 1, p->outer,
+                          j->task->train, j->task->n_train, &I, err));
     I.terms = p->outer;
     *seconds = time_pass(&I);
+out:
     kith__lowrank_release(&I);
-    return KITH_OK;
+    return st;
 }
 
-/* Seconds of passes over the edges: plain, over the records of one point, and
- * over those of points that share them. */
-typedef struct passes {
-    double plain, alone, shared;
-} passes;
-
-/* A pass over the weights of as many points, stored or written out. */
-static double over_weights(const passes *s, int points)
-{
-    return (0.6 + 0.4 * points) * s->plain;
-}
-
-/* The alternations of `points` fits that share passes: gathering sums takes
- * about 1.4 times as long as a pass over records or stored weights, and then a
- * node and point 40 ns of a core; a step that writes weights 1.3 times as long
- * as a plain one. */
-static double learning(const job *j, const passes *s, double records,
-                       int points)
+/* The alternations of a fit: gathering sums takes about 1.4 times as long as a
+ * pass over records, and then a node 40 ns of a core; a step that writes
+ * weights 1.3 times as long as a plain one. */
+static double learning(const job *j, double plain, double records)
 {
     const kith_params *p = &j->options->params;
-    const double advance = 4e-8 * j->n * points / j->task->threads;
-    const double pass = points > 1 && stored(j, points)
-                            ? over_weights(s, points)
-                            : records;
+    const double advance = 4e-8 * j->n / j->task->threads;
 
-    return j->form.implicit ? (pass * 1.4 + advance) * p->outer
-                            : s->plain * p->outer * (1 + 1.3 * p->inner);
+    return j->form.implicit ? (records * 1.4 + advance) * p->outer
+                            : plain * p->outer * (1 + 1.3 * p->inner);
 }
 
-/* What `points` fits do after that: they bound rho(W), mostly in two passes, a
- * grid's larger steps in more, 1.3 times as long over records; and propagate.
- */
-static double finishing(const job *j, const passes *s, double records,
-                        int points)
+/* What a fit does after that: it bounds rho(W), mostly in two passes, 1.3 times
+ * as long over records, of which the first writes W out; and propagates. */
+static double finishing(const job *j, double plain, double records)
 {
     const kith_params *p = &j->options->params;
     const double most = j->tunes_iterations ? 15 : p->iterations;
     const double after = p->as_written
                              ? 0
                              : fmax(propagations(j, most) - p->outer - 1, 0);
-    const double bounding = points > 1 ? 6 : 2;
 
-    if (j->form.implicit && !written(j, points))
-        return records * (1.3 * bounding + after);
-    return over_weights(s, points) * (bounding + after) +
-           (j->form.implicit ? records : s->plain);
+    if (!j->form.implicit)
+        return plain * (3 + after);
+    if (kith__lcm_writes_out(j->task))
+        return 1.3 * records + plain * (1 + after);
+    return records * (2.6 + after);
 }
 
 /* All points of the grid, and the fit that comes out. */
 static kith_status learning_seconds(const job *j, double plain, double *seconds,
                                     kith_error *err)
 {
-    const int together = shared_points(j);
-    passes s = {.plain = plain};
+    const double fits = j->points > 1 ? j->points + 1 : 1;
     kith_status st = KITH_OK;
+    double records = 0;
 
     if (j->form.implicit)
-        TRY(time_implicit(j, 1, &s.alone, err));
-    *seconds = plain + learning(j, &s, s.alone, 1) +
-               finishing(j, &s, s.alone, 1);
-    if (j->points == 1)
-        goto out;
-    s.shared = s.alone;
-    if (together > 1 && !stored(j, together))
-        TRY(time_implicit(j, together, &s.shared, err));
-    *seconds += ceil((double)j->points / together) *
-                (learning(j, &s, s.shared, together) +
-                 finishing(j, &s, s.shared, together));
+        TRY(time_implicit(j, &records, err));
+    *seconds = plain + fits * (learning(j, plain, records) +
+                               finishing(j, plain, records));
 out:
     return st;
 }
@@ -344,7 +281,8 @@ kith_status kith__plan(const kith__task *task, const kith__method *method,
              .e = (double)task->W.rows[task->n],
              .C = task->classes,
              .L = task->n_train,
-             .b = (double)kith__training_edges_count(task),
+             .b = (double)kith__training_edges_count(&task->W, task->train,
+                                                     task->n_train),
              .points = method->learns ? kith__step_points(fixed) : 1,
              .tunes_iterations = !(fixed & KITH_FIX_ITERATIONS)};
     kith_status st = KITH_OK;
@@ -353,9 +291,10 @@ kith_status kith__plan(const kith__task *task, const kith__method *method,
     if (method->learns) {
         j.form = kith__lcm_choose_form(task, &options->params,
                                        kith__lcm_kind(method));
-        out->form = written(&j, 1)    ? "implicit, written out once learnt"
-                    : j.form.implicit ? "implicit"
-                                      : "stored";
+        out->form = !j.form.implicit             ? "stored"
+                    : kith__lcm_writes_out(task) ? "implicit, written out once "
+                                                   "learnt"
+                                                 : "implicit";
         memcpy(out->why, j.form.why, sizeof(out->why));
     }
     out->memory = PROGRAM + data_bytes(&j, d) + shared_bytes(&j) +

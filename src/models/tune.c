@@ -110,28 +110,34 @@ try_points(const kith__task *task, const kith__method *method,
     const bool wide = kith__side_by_side(task) && n > 1;
     kith__score scores[MOST_POINTS] = {{0}};
     kith_status st = KITH_OK;
-    bool done, saved = false;
+    bool done = false;
+    int tried = 0;
 
-    done = kith__checkpoint_scores(task->checkpoint, n, scores);
-    if (done)
-        saved = true;
-    else if (!wide && n > 1 && method->grid &&
-             !kith__uses_out_of_fold(method, points))
+    while (tried < n &&
+           kith__checkpoint_scores(task->checkpoint, 1, &scores[tried]))
+        tried++;
+    if (tried == 0 && !wide && n > 1 && method->grid)
         TRY(method->grid(task, method, points, n, potentials, val, scores,
-                         &done, &saved, err));
+                         &done, err));
     /* Not by a team of one: the teams within it would start their threads
      * anew each time, and there may be no room for them. */
-    for (int i = 0; i < n && !wide && !done; i++)
-        try_own(task, method, &points[i], potentials, val, false, &scores[i],
-                &st, err);
+    for (; tried < n && !wide && !done; tried++) {
+        try_own(task, method, &points[tried], potentials, val, false,
+                &scores[tried], &st, err);
+        if (st != KITH_OK)
+            goto out;
+        TRY(kith__checkpoint_add(task->checkpoint, 1, &scores[tried], err));
+        TRY(kith__progress(task->job, "tuning", tried + 1, n, "points", err));
+    }
 #pragma omp parallel for num_threads(task->threads) schedule(dynamic, 1)
-    for (int i = 0; i < (wide && !done ? n : 0); i++)
+    for (int i = tried; i < (wide && !done ? n : 0); i++)
         try_own(task, method, &points[i], potentials, val, true, &scores[i],
                 &st, err);
     if (st != KITH_OK)
         goto out;
-    if (!saved)
-        TRY(kith__checkpoint_add(task->checkpoint, n, scores, err));
+    if (tried < n)
+        TRY(kith__checkpoint_add(task->checkpoint, n - tried, scores + tried,
+                                 err));
     *best = best_of(points, scores, n, by_loss);
     *best_score = scores[*best];
 out:

@@ -2,6 +2,8 @@
  * test_operator.c: every operation of the operator against dense matrices.
  */
 #include "kernels/operator.h"
+#include "kernels/operator_lowrank.h"
+#include "kernels/softmax.h"
 #include "small_graphs.h"
 
 static void random_floats(float *x, int n, uint64_t seed)
@@ -445,6 +447,163 @@ TEST(two_centred_classes_are_summed_as_one_column)
         }
         scene_release(&s);
     }
+}
+
+/* ---- weights that are not stored ----------------------------------------- */
+
+enum { TERMS = 3, TRAIN = 5 };
+
+typedef struct lowrank_scene {
+    kith_graph *g;
+    small_task task;
+    kith__lowrank I;
+    double W[N * N];
+} lowrank_scene;
+
+/* W = A + sum_t s_t M_t s_t' at edges, s = softmax(P_t), and D; weights of any
+ * sign. */
+static void lowrank_new(lowrank_scene *s, int C, int carried)
+{
+    kith_error err;
+
+    s->g = small_graph(N, 150, false, 5);
+    small_task_new(&s->task, s->g, 2, TRAIN, 2);
+    dense_weights(&s->task.task.W, s->W);
+    CHECK_OK(kith__lowrank_new(&s->task.task.W, C, carried, TERMS,
+                               s->task.task.train, TRAIN, &s->I, &err));
+    for (int t = 0; t < TERMS; t++) {
+        float P[N * 4], S[N * 4], M[16];
+        double in[16], out[16];
+
+        random_floats(P, N * C, (uint64_t)t + 1);
+        random_floats(M, C * C, (uint64_t)t + 9);
+        for (int u = 0; u < N; u++) { /* centred */
+            float mean = 0;
+
+            for (int c = 0; c < C; c++)
+                mean += P[u * C + c] / (float)C;
+            for (int c = 0; c < C; c++)
+                P[u * C + c] -= mean;
+        }
+        for (int i = 0; i < C * C; i++)
+            in[i] = (double)(M[i / C * C + i % C] + M[i % C * C + i / C]);
+        kith__lowrank_put(&s->I, 0, N, P);
+        kith__lowrank_put_x(&s->I, 0, N, t);
+        kith__lowrank_to_coordinates(C, in, out);
+        for (int i = 0; i < C * C; i++)
+            s->I.M[t][i] = (float)out[i];
+        kith__softmax_rows(P, N, C, 1, S, 1);
+        for (int u = 0; u < N; u++)
+            for (int v = 0; v < N; v++)
+                for (int i = 0; s->W[u * N + v] != 0 && i < C * C; i++)
+                    s->W[u * N + v] += (double)S[u * C + i / C] * in[i] *
+                                       (double)S[v * C + i % C];
+    }
+    s->I.terms = TERMS;
+    for (int32_t l = 0; l < TRAIN; l++)
+        for (int64_t e = s->I.D.row[l]; e < s->I.D.row[l + 1]; e++) {
+            const int u = s->task.nodes[l];
+            const int v = kith__training_edges_neighbours(&s->I.D,
+                                                          l)[e - s->I.D.row[l]];
+
+            s->I.D.pushed[e] = (float)sin((double)e);
+            s->W[u * N + v] += sin((double)e);
+            s->W[v * N + u] += sin((double)e);
+        }
+}
+
+static void lowrank_release(lowrank_scene *s)
+{
+    kith__lowrank_release(&s->I);
+    small_task_release(&s->task);
+    kith_graph_free(s->g);
+}
+
+static void check_lowrank_steps(lowrank_scene *s, int C, int blocks)
+{
+    const kith__operator W = kith__lowrank_operator(&s->I);
+    const int columns = C * blocks;
+    float X[N * 8], Q[N * 8], Y[N * 8], H[2 * 16];
+    kith__operator op = kith__coupled(&W, C, H);
+
+    op.blocks = blocks;
+    op.each = true;
+    random_floats(X, N * columns, 20);
+    random_floats(Q, N * columns, 21);
+    random_floats(H, C * C * blocks, 22);
+    for (int u = 0; u < N * blocks; u++) { /* centred */
+        X[u * C] = 0;
+        for (int c = 1; c < C; c++)
+            X[u * C] -= X[u * C + c];
+    }
+    for (int way = 0; way < 3; way++) {
+        const int first = way == 1 ? 7 : 0, last = way == 1 ? 30 : N;
+
+        if (way < 2) {
+            kith__operator_apply(&op, first, last, X, Q, Y);
+        } else { /* all rows pushed */
+            int32_t all[N], touched[2 * 150];
+
+            for (int u = 0; u < N; u++)
+                all[u] = u;
+            memcpy(Y, Q, sizeof(Y));
+            kith__operator_push(&op, all, N, X, Y, touched);
+        }
+        for (int u = first; u < last; u++)
+            for (int c = 0; c < columns; c++) {
+                double y = (double)Q[u * columns + c];
+
+                for (int v = 0; v < N; v++)
+                    for (int i = 0; i < C; i++)
+                        y += s->W[u * N + v] *
+                             (double)X[v * columns + c / C * C + i] *
+                             (double)H[c / C * C * C + i * C + c % C];
+                CHECK_NEAR(Y[u * columns + c], y, 2e-5);
+            }
+    }
+}
+
+static void check_lowrank_weights(lowrank_scene *s)
+{
+    float y[N], weights[2 * 150];
+    kith__lowrank_writing writing = {&s->I, weights};
+    const kith__operator op[2] = {kith__lowrank_operator(&s->I),
+                                  kith__lowrank_writer(&writing)};
+    double got[N];
+
+    for (int u = 0; u < N; u++)
+        y[u] = (float)(1 + u % 3);
+    for (int i = 0; i < 2; i++) {
+        kith__operator_bound(&op[i], 0, N, y, got);
+        for (int u = 0; u < N; u++) {
+            double sum = 0;
+
+            for (int v = 0; v < N; v++)
+                sum += fabs(s->W[u * N + v]) * (double)y[v];
+            CHECK_NEAR(got[u], sum, 2e-5);
+        }
+    }
+    for (int u = 0; u < N; u++)
+        for (int64_t p = op->rows[u]; p < op->rows[u + 1]; p++) {
+            const double w = s->W[u * N + op->neighbours[p]];
+
+            CHECK_NEAR(kith__operator_weight(op, u, p), w, 2e-6);
+            CHECK_NEAR(weights[p], w, 2e-6);
+        }
+}
+
+TEST(weights_that_are_not_stored_equal_dense_matrices)
+{
+    for (int C = 2; C <= 4; C++)
+        for (int carried = C - 1; carried <= C; carried++) {
+            static lowrank_scene s;
+
+            lowrank_new(&s, C, carried);
+            check_lowrank_weights(&s);
+            check_lowrank_steps(&s, C, 1);
+            check_lowrank_steps(&s, C, 2);
+            lowrank_release(&s);
+        }
 }
 
 /* ---- numbers of all rows ------------------------------------------------- */

@@ -165,42 +165,6 @@ TEST(few_rows_are_raised_as_plain_loops_raise_them)
     }
 }
 
-/* Of several W side by side each has the bound it has alone. */
-static void two_norms(const void *W, int32_t first, int32_t last,
-                      const float *y, double *out)
-{
-    const scene *s = W;
-
-    for (int32_t u = first; u < last; u++)
-        for (int j = 0; j < 2; j++) {
-            out[2 * (u - first) + j] = 0;
-            for (int64_t p = s->rows[u]; p < s->rows[u + 1]; p++)
-                out[2 * (u - first) + j] += fabs((double)s->w[p]) *
-                                            (j ? 1 : .7) *
-                                            (double)y[2 * s->ids[p] + j];
-        }
-}
-
-TEST(bounds_side_by_side_are_those_alone)
-{
-    static scene s, other;
-    const double none[2] = {0, 0};
-    double both[2];
-
-    start(&s, usual_weight);
-    start(&other, usual_weight);
-    for (int p = 0; p < s.rows[N]; p++)
-        other.w[p] *= .7f;
-    for (int most = 1; most <= MOST; most++) {
-        const kith__rho_of of = {
-            .shape = &s.W, .norm = two_norms, .W = &s, .count = 2};
-
-        CHECK(kith__rho_bounds(&of, most, none, both));
-        CHECK_NEAR(both[0], kith__rho_bound(&other.W, most, 0), 1e-5);
-        CHECK_NEAR(both[1], kith__rho_bound(&s.W, most, 0), 1e-5);
-    }
-}
-
 /* ---- beside eigenvalues ---------------------------------------------------
  */
 

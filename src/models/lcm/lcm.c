@@ -345,19 +345,20 @@ out:
 
 /* ---- the whole ----------------------------------------------------------- */
 
-double kith__lcm_rho_target(const kith_params *p, const float *H, int C)
+kith_status kith__lcm_bound(const kith_params *p, const kith__operator *first,
+                            const kith__operator *W, float *workspace, float *H,
+                            int C, kith_certificate *certificate,
+                            kith_error *err)
 {
-    const double rho = kith__rho_small(H, C);
+    enum { PASSES = 20 };
+    const double rho_H = kith__rho_small(H, C);
+    const double bound = kith__rho_bound_from(first, W, PASSES,
+                                              p->bound / rho_H, workspace);
+    const double product = bound * rho_H;
 
-    return rho > 0 ? p->bound / rho : (double)INFINITY;
-}
-
-kith_status kith__lcm_guard(const kith_params *p, double rho_of_W, float *H,
-                            int C, double *rho, kith_error *err)
-{
-    const double product = rho_of_W * kith__rho_small(H, C);
-
-    *rho = product;
+    if (bound < 0)
+        return kith__no_memory(err);
+    certificate->rho = product;
     if (!isfinite(product))
         return kith__fail(err, KITH_ERR_RANGE, NULL, 0,
                           "learning diverged: a weight is not finite any more, "
@@ -367,7 +368,7 @@ kith_status kith__lcm_guard(const kith_params *p, double rho_of_W, float *H,
         return KITH_OK;
     for (int i = 0; i < C * C; i++)
         H[i] = (float)((double)H[i] * p->bound / product);
-    *rho = p->bound;
+    certificate->rho = p->bound;
     return KITH_OK;
 }
 
@@ -379,7 +380,6 @@ static kith_status alternate(kith__lcm *s, kith_certificate *certificate,
     const kith__operator op = kith__coupled(&s->W, C, s->H);
     const kith__stopping once = kith__stopping_of(t, 1, 0);
     kith_status st = KITH_OK;
-    double rho;
 
     for (int o = 0; o < s->p->outer; o++) {
         TRY(kith__iterate(&op, &once, s->Q, s->P, s->next, certificate, err));
@@ -390,11 +390,7 @@ static kith_status alternate(kith__lcm *s, kith_certificate *certificate,
                                total, "steps", err));
         }
     }
-    rho = kith__rho_bound(&s->W, KITH__LCM_BOUND_PASSES,
-                          kith__lcm_rho_target(s->p, s->H, C));
-    if (rho < 0)
-        TRY(kith__no_memory(err));
-    TRY(kith__lcm_guard(s->p, rho, s->H, C, &certificate->rho, err));
+    TRY(kith__lcm_bound(s->p, NULL, &s->W, NULL, s->H, C, certificate, err));
 out:
     return st;
 }
@@ -408,9 +404,13 @@ kith_status kith__lcm_propagate(const kith__task *task, const kith_params *p,
     static const double ABSURD = 1e3; /* a change of beliefs */
     const int left = p->as_written ? 0 : p->iterations - p->outer - 1;
     const int before = p->outer + 1;
+    const kith__stopping once =
+        kith__stopping_of(task, 1, p->as_written ? 0 : p->tolerance);
     const kith__stopping stopping = kith__stopping_of(task, left, p->tolerance);
     kith_status st = KITH_OK;
 
+    TRY(kith__iterate(op, &once, Q, P, workspace, certificate, err));
+    certificate->iterations += p->outer;
     if (left < 1 || certificate->converged)
         return st;
     if (certificate->residual >
@@ -432,8 +432,6 @@ kith_status kith__lcm_run_explicit(const kith__task *task, const kith_params *p,
                                    kith_error *err)
 {
     const size_t cells = (size_t)task->n * (size_t)task->classes;
-    const kith__stopping once =
-        kith__stopping_of(task, 1, p->as_written ? 0 : p->tolerance);
     kith_status st = KITH_OK;
     kith__lcm s = {0};
     kith__operator op;
@@ -443,8 +441,6 @@ kith_status kith__lcm_run_explicit(const kith__task *task, const kith_params *p,
     memcpy(s.P, s.Q, cells * sizeof(*s.P));
     TRY(alternate(&s, &out->certificate, err));
     op = kith__coupled(&s.W, task->classes, s.H);
-    TRY(kith__iterate(&op, &once, s.Q, s.P, s.next, &out->certificate, err));
-    out->certificate.iterations += p->outer;
     TRY(kith__lcm_propagate(task, p, &op, s.Q, s.P, s.next, &out->certificate,
                             err));
     memcpy(out->P, s.P, cells * sizeof(*s.P));
@@ -478,20 +474,6 @@ kith__regulariser kith__lcm_kind(const kith__method *method)
            : method->run == kith__lcm_l1_run ? KITH__L1
            : method->run == kith__lcm_l2_run ? KITH__L2
                                              : KITH__NONE;
-}
-
-kith_status kith__lcm_grid(const kith__task *task, const kith__method *method,
-                           const kith_params *points, int n,
-                           const float *potentials,
-                           const kith__labelled_nodes *val, kith__score *scores,
-                           bool *done, bool *saved, kith_error *err)
-{
-    const kith__regulariser kind = kith__lcm_kind(method);
-
-    *done = *saved = kith__lcm_choose_form(task, points, kind).implicit;
-    return *done ? kith__lcm_try_lowrank(task, points, n, kind, potentials, val,
-                                         scores, err)
-                 : KITH_OK;
 }
 
 kith_status kith__lcm_run(const kith__task *task, const kith_params *p,

@@ -4,6 +4,7 @@
 #ifndef KITH_MODELS_LCM_H
 #define KITH_MODELS_LCM_H
 
+#include "kernels/spectral_bound.h"
 #include "models/method.h"
 
 typedef enum kith__regulariser {
@@ -68,39 +69,21 @@ kith_status kith__lcm_run_lowrank(const kith__task *task, const kith_params *p,
                                   const float *potentials, kith__beliefs *out,
                                   kith_error *err);
 
-/* Are implicit weights of as many points written out once they are learnt? */
-bool kith__lcm_writes_out(const kith__task *task, int points);
-
-/* Are they stored while they are learnt already? */
-bool kith__lcm_stores(const kith__task *task, const kith_params *p, int points);
-
-/* How many of a grid's n points share passes. */
-int kith__lcm_together(const kith__task *task, const kith_params *p, int n);
-
-/* Scores of n points that differ in g1, g2 and lambda alone, in passes that
- * they share; each group goes to the task's checkpoint. */
-kith_status kith__lcm_try_lowrank(const kith__task *task,
-                                  const kith_params *points, int n,
-                                  kith__regulariser kind,
-                                  const float *potentials,
-                                  const kith__labelled_nodes *val,
-                                  kith__score *scores, kith_error *err);
+/* Are implicit weights written out once they are learnt? */
+bool kith__lcm_writes_out(const kith__task *task);
 
 /* ---- what they share ----------------------------------------------------- */
 
 /*
- * P after the first propagation since learning to what p asks for: as many
- * plain propagations as are left to do, or where these are many the fixed
- * point.  Workspace: kith__solve_workspace() floats; iterations of the
- * certificate count all.
+ * P after learning to what p asks for: as many plain propagations as are left
+ * to do, at least one, or where these are many the fixed point.  Workspace:
+ * kith__solve_workspace() floats.  Of the certificate all but rho is set;
+ * iterations count those while learning too.
  */
 kith_status kith__lcm_propagate(const kith__task *task, const kith_params *p,
                                 const kith__operator *op, const float *Q,
                                 float *P, float *workspace,
                                 kith_certificate *certificate, kith_error *err);
-
-/* Passes over the edges to bound rho(W), at most. */
-enum { KITH__LCM_BOUND_PASSES = 20 };
 
 /* e = y - sigma(q + wp H) and eh = e H for one training node. */
 void kith__lcm_error(const float *q, const float *wp, const float *H, int C,
@@ -115,12 +98,15 @@ void kith__lcm_step_coupling(const kith__task *task, const kith_params *p,
                              kith__regulariser kind, const double *dH,
                              const double *K, float *H);
 
-/* How small a bound of rho(W) would do: no scaling needed. */
-double kith__lcm_rho_target(const kith_params *p, const float *H, int C);
-
-/* Scale H so that rho(W) rho(H) <= bound, unless as written; *rho is the
- * product then.  Fails if the steps were so large that W or H is not finite. */
-kith_status kith__lcm_guard(const kith_params *p, double rho_of_W, float *H,
-                            int C, double *rho, kith_error *err);
+/*
+ * Bound rho(W) and scale H so that rho(W) rho(H) <= bound, unless as written;
+ * the certificate's rho is the product then.  Fails if the steps were so large
+ * that W or H is not finite.  `first` and workspace: see
+ * kith__rho_bound_from().
+ */
+kith_status kith__lcm_bound(const kith_params *p, const kith__operator *first,
+                            const kith__operator *W, float *workspace, float *H,
+                            int C, kith_certificate *certificate,
+                            kith_error *err);
 
 #endif

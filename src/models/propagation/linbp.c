@@ -90,8 +90,7 @@ kith_status kith__linbp_grid(const kith__task *task, const kith__method *method,
                              const kith_params *points, int n,
                              const float *potentials,
                              const kith__labelled_nodes *val,
-                             kith__score *scores, bool *done, bool *saved,
-                             kith_error *err)
+                             kith__score *scores, bool *done, kith_error *err)
 {
     const int64_t cells = (int64_t)task->n * task->classes;
     kith_certificate so_far = {0};
@@ -102,7 +101,6 @@ kith_status kith__linbp_grid(const kith__task *task, const kith__method *method,
     int before = 0;
 
     (void)method;
-    *saved = false;
     *done = task->classes * task->classes <= KITH__CLASSES_MOST;
     for (int i = 0; i < n; i++)
         *done &= points[i].clamp == points[0].clamp &&
