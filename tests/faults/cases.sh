@@ -8,7 +8,8 @@
 # A case is a folder: in/ what it reads, old/ its outputs before, new/ after,
 # and the files `command`, `next` (a command that reads what was written, as the
 # next one might) and `name`.  `cases.sh KIND CASE` is one row of that, in a
-# folder of its own, so that several run at once: they wait for the disk.
+# folder of its own, so that several run at once: they wait for the disk.  LEFT
+# says how many rows there are from it on; they share the time until UNTIL.
 set -u
 
 fault=$BUILD/tests/faults/fault
@@ -236,9 +237,21 @@ calls() {
         }'
 }
 
-# row KIND: try a kind of fault at all calls of the case, and print its row.
+# row KIND: try a kind of fault at all calls of the case, in a random order while
+# there is time, and print its row.
 row() {
-    for n in $(calls "$1"); do try "$1" "$n"; done |
+    local now n end once=
+    now=$(date +%s)
+    end=$((now + (${UNTIL:-$now} - now) * ATONCE / (LEFT > ATONCE ? LEFT : ATONCE)))
+    for n in $(calls "$1" | shuf --random-source=<(yes "$SEED")); do
+        if [ -n "${UNTIL:-}" ] && [ -n "$once" ] &&
+            [ "$(date +%s)" -ge $end ]; then
+            echo "$n" >>left-out
+        else
+            try "$1" "$n"
+            once=yes
+        fi
+    done |
         awk -v OFS='\t' -v name="$(cat "$here/name")" '
             $1 != "none" { n[$1]++; tried++ }
             END {
@@ -260,7 +273,8 @@ for_all() {
     make_cases
     for kind; do
         for case in */old; do echo "$kind $(dirname "$case")"; done
-    done | xargs -P $((3 * $(nproc))) -L 1 "$TESTS/faults/cases.sh"
+    done | tac | awk '{ print $0, NR }' | tac |
+        xargs -P $ATONCE -L 1 "$TESTS/faults/cases.sh"
     cat ./*.row | awk -F '\t' -v OFS='\t' -v what="$what" '
         {
             if (!($1 in seen)) name[++n] = $1
@@ -276,13 +290,15 @@ for_all() {
         }'
     echo "$(cat try-*/between 2>/dev/null | wc -l) tries ended between two" \
         "renames of a set; the next command finished them" >&2
+    cat try-*/left-out 2>/dev/null | wc -l >>"${LEFT_OUT:-/dev/null}"
 }
 
 SEED=${SEED:-1}
 EVERY=${EVERY:-$([ "$FAULTS" = short ] && echo 12 || echo 1)}
+ATONCE=$((3 * $(nproc)))
 export SEED EVERY
 
 if [ "${BASH_SOURCE[0]}" = "$0" ]; then
-    here=$PWD/$2
+    here=$PWD/$2 LEFT=$3
     mkdir "try-$2-$1" && cd "try-$2-$1" && row "$1" >"../$2-$1.row"
 fi

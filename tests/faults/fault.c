@@ -18,7 +18,8 @@
  * COUNT is a file that gets a letter for every call: w a write, s another call
  * that takes space or syncs, r the others; and on a second line whether the
  * fault happened.  The exit status is that of COMMAND, 128 + N if it died of
- * signal N, 124 if it ran for over a minute, 77 if the system cannot do this.
+ * signal N, 124 if it does not end: a minute of processor time, or five of the
+ * clock, as others may use the machine, too; 77 if the system cannot do this.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -34,6 +35,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
@@ -41,7 +43,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { UNABLE = 77, TOO_LONG = 124, SECONDS = 60 };
+enum { UNABLE = 77, TOO_LONG = 124, PROCESSOR = 60, SECONDS = 300 };
 
 /* What a call does, which says how it can fail: read, or anything else that
  * takes no space; write bytes; take space otherwise, or sync. */
@@ -161,9 +163,10 @@ static int receive_fd(int from)
 
 static void run_command(int to, char **command)
 {
+    const struct rlimit most = {PROCESSOR, PROCESSOR + 5};
     const int listener = install_filter(); /* sendmsg() is not listened to */
 
-    if (listener < 0)
+    if (listener < 0 || setrlimit(RLIMIT_CPU, &most) != 0)
         _exit(UNABLE);
     send_fd(to, listener);
     execvp(command[0], command);
@@ -296,6 +299,8 @@ static int listen_to(fault *f, int listener)
         if (decide(f, &n, &answer))
             (void)ioctl(listener, SECCOMP_IOCTL_NOTIF_SEND, &answer);
     }
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+        return TOO_LONG;
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

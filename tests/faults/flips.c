@@ -7,6 +7,8 @@
  *   HEADER   every HEADERth bit of header and table, from SEED % HEADER on
  *   SAMPLE   so many bits of the sections, and a few between them
  *
+ * In a random order, until the second UNTIL (of date +%s) of the environment.
+ *
  * Prints the columns of a row of `make faults`: tried, old (refused), new (went
  * well), mixed (went well where it must not, or failed in another way than by
  * refusing), half, litter, crash, hang.  What is not old or new is told on
@@ -16,13 +18,18 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "../fuzz/mend.h"
 
-enum { REFUSED = 1, SANITIZER = 99, PATIENCE = 20 /* seconds */ };
+enum { REFUSED = 1, SANITIZER = 99 };
+
+/* Seconds after which a command does not end: of the processor, and, as others
+ * may use the machine, too, far more of the clock. */
+enum { PROCESSOR = 30, PATIENCE = 300 };
 
 typedef struct flips {
     const char *out;
@@ -83,10 +90,11 @@ static int run(char **command)
     if (child < 0)
         die("fork");
     if (child == 0) {
+        const struct rlimit most = {PROCESSOR, PROCESSOR + 5};
         const int null = open("/dev/null", O_RDWR);
 
         if (null < 0 || dup2(null, 0) < 0 || dup2(null, 1) < 0 ||
-            dup2(null, 2) < 0)
+            dup2(null, 2) < 0 || setrlimit(RLIMIT_CPU, &most) != 0)
             _exit(2);
         execvp(command[0], command);
         _exit(2);
@@ -99,6 +107,8 @@ static int run(char **command)
         }
         nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL);
     }
+    if (WIFSIGNALED(status) && WTERMSIG(status) == SIGXCPU)
+        return -1;
     return WIFSIGNALED(status) ? 1000 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
@@ -165,11 +175,48 @@ static size_t draw(uint64_t *state, size_t below)
     return (size_t)((*state >> 33) % below);
 }
 
+/* As run.sh wants to know. */
+static void tell_left_out(size_t bits)
+{
+    const char *path = getenv("LEFT_OUT");
+    FILE *out = path ? fopen(path, "a") : NULL;
+
+    if (out)
+        fprintf(out, "%zu\n", bits);
+    if (out)
+        fclose(out);
+}
+
+/* Bits of the header and of sections, mixed. */
+static size_t draw_bits(const flips *f, size_t every, size_t sample,
+                        uint64_t state, size_t *bits)
+{
+    size_t n = 0, all, between = 0;
+
+    for (size_t bit = state % every; bit < f->head * 8; bit += every)
+        bits[n++] = bit;
+    for (all = n + sample; n < all;) {
+        const size_t bit = draw(&state, f->size * 8);
+
+        if (section_of(f, bit / 8) == -2 && between++ >= sample / 20)
+            continue;
+        bits[n++] = bit;
+    }
+    for (size_t i = n; i > 1; i--) {
+        const size_t j = draw(&state, i), bit = bits[j];
+
+        bits[j] = bits[i - 1];
+        bits[i - 1] = bit;
+    }
+    return n;
+}
+
 int main(int argc, char **argv)
 {
+    const char *until = getenv("UNTIL");
+    const time_t end = until ? (time_t)strtol(until, NULL, 10) : 0;
     flips f = {0};
-    size_t every, sample;
-    uint64_t state;
+    size_t every, sample, n, *bits;
 
     if (argc < 8)
         return 2;
@@ -178,19 +225,16 @@ int main(int argc, char **argv)
     f.command = argv + 7;
     every = strtoul(argv[4], NULL, 10);
     sample = strtoul(argv[5], NULL, 10);
-    state = strtoul(argv[6], NULL, 10);
     read_file(&f, argv[1]);
+    bits = malloc((f.head * 8 + sample) * sizeof(*bits));
+    if (!bits || every == 0)
+        die("flips");
     try_sound(&f);
-    for (size_t bit = state % every; bit < f.head * 8; bit += every)
-        try_bit(&f, bit);
-    for (size_t drawn = 0, between = 0; drawn < sample;) {
-        const size_t bit = draw(&state, f.size * 8);
-
-        if (section_of(&f, bit / 8) == -2 && between++ >= sample / 20)
-            continue;
-        drawn++;
-        try_bit(&f, bit);
-    }
+    n = draw_bits(&f, every, sample, strtoul(argv[6], NULL, 10), bits);
+    for (size_t i = 0; i < n && (i == 0 || end == 0 || time(NULL) < end); i++)
+        try_bit(&f, bits[i]);
+    tell_left_out(n - (size_t)f.tried);
+    free(bits);
     free(f.bytes);
     free(f.copy);
     printf("%ld\t%ld\t%ld\t%ld\t0\t0\t%ld\t%ld\n", f.tried, f.old, f.new,

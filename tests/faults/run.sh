@@ -4,6 +4,10 @@
 # Runs every tests/faults/parts/*.sh (or those that match PART) in an empty
 # folder, with KITH (the command), BUILD, TESTS, DATA (the bundled data), SHARED
 # (data sets beside the project, which may be absent) and FAULTS, full or short.
+# All together take at most LIMIT seconds (1140, so that with setting up it is 20
+# minutes): a part stops at the second UNTIL, which is its share of what is left,
+# and adds to the file LEFT_OUT how many tries that left out.  What it tries is
+# mixed before, or goes round, so that no kind of thing is left out altogether.
 # A part prints rows, separated by tabs:
 #
 #     command  kind  tried  old  new  mixed  half  litter  crash  hang
@@ -27,16 +31,24 @@ SHARED=$TESTS/../../shared/data
 FAULTS=${FAULTS:-full}
 # Threads that wait must sleep: the machine is shared.
 OMP_WAIT_POLICY=passive
-export BUILD TESTS KITH DATA SHARED FAULTS OMP_WAIT_POLICY
+export BUILD TESTS KITH DATA SHARED FAULTS OMP_WAIT_POLICY UNTIL
+last=$(($(date +%s) + ${LIMIT:-1140}))
 
 scratch=$(mktemp -d) || exit 2
 chmod 711 "$scratch" # some parts run commands as another user
 trap 'cd /; chmod -R u+w "$scratch"; rm -rf "$scratch"' EXIT
 trap 'exit 130' INT TERM
 rows=$scratch/rows bad=0
+LEFT_OUT=$scratch/left-out
+export LEFT_OUT
 
-for part in "$TESTS"/faults/parts/*"${2:-}"*.sh; do
+set -- "$TESTS"/faults/parts/*"${2:-}"*.sh
+while [ $# -gt 0 ]; do
+    part=$1
     name=$(basename "$part" .sh) began=$SECONDS
+    UNTIL=$(date +%s)
+    UNTIL=$((UNTIL + (last - UNTIL) / $#))
+    shift
     mkdir "$scratch/$name"
     (cd "$scratch/$name" && exec bash "$part") >"$scratch/out" || {
         echo "not ok $name: exit $?"
@@ -64,6 +76,9 @@ awk -F '\t' '
         for (i = 3; i <= 10; i++) row = row " | " sum[i] + 0
         print row " |"
     }' "$rows" >"$scratch/table"
+left_out=$(awk '{ n += $1 } END { print n + 0 }' "$LEFT_OUT")
+[ "$left_out" = 0 ] || printf '\nTime was up before %s more tries.\n' "$left_out" \
+    >>"$scratch/table"
 cat "$scratch/table"
 
 if [ -n "${TABLE:-}" ]; then

@@ -170,33 +170,6 @@ static void compare(const scene *one, const scene *all, const char *method,
     free(y);
 }
 
-static void compare_points(const scene *one, const scene *all, int64_t memory)
-{
-    const scene *both[] = {one, all};
-    kith__score scores[2][POINTS];
-    kith_params p[POINTS];
-    kith_error err;
-
-    for (int i = 0; i < POINTS; i++) {
-        p[i] = usual();
-        p[i].g1 = .05 * i;
-        p[i].lambda = .2 * (i % 3);
-    }
-    for (int k = 0; k < 2; k++) {
-        kith_job job = {.memory = memory};
-        kith__task t = both[k]->t;
-
-        t.job = &job;
-        CHECK_OK(kith__lcm_try_lowrank(&t, p, POINTS, KITH__CONSISTENCY,
-                                       both[k]->Q, &both[k]->val, scores[k],
-                                       &err));
-    }
-    for (int i = 0; i < POINTS; i++) {
-        CHECK_NEAR(scores[1][i].accuracy, scores[0][i].accuracy, 1e-9);
-        CHECK_NEAR(scores[1][i].log_loss, scores[0][i].log_loss, 2e-5);
-    }
-}
-
 static void check_classes(int C, bool weighted)
 {
     kith_graph *g = small_graph(N, EDGES, weighted, 9);
@@ -212,8 +185,6 @@ static void check_classes(int C, bool weighted)
     if (!weighted) {
         compare(&one, &all, NULL, 0, "lcm, implicit");
         compare(&one, &all, NULL, 1, "lcm, never stored");
-        compare_points(&one, &all, 0);
-        compare_points(&one, &all, 1);
     }
     scene_release(&one);
     scene_release(&all);

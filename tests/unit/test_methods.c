@@ -98,6 +98,31 @@ TEST(logreg_of_few_rows_is_the_same_optimum)
         CHECK_NEAR(g[i], 0, 2e-4);
 }
 
+/* The way to the optimum is another one from the last row to the first; where
+ * it ends is the same, for which the sums of methods are sensitive. */
+TEST(logreg_of_few_rows_does_not_hang_on_their_order)
+{
+    enum { L = 100, F = 400, K = 4 };
+    static float there[L * F], back[L * F];
+    float A[(F + 1) * K] = {0}, B[(F + 1) * K] = {0};
+    int32_t truth[L], turned[L];
+    const kith__csr_matrix first = {L, F, NULL, NULL, there};
+    const kith__csr_matrix last = {L, F, NULL, NULL, back};
+    kith__rng r = kith__rng_start(3, 4);
+    kith_error err;
+
+    for (int i = 0; i < L * F; i++) {
+        there[i] = kith__rng_real(&r) < .1 ? 1 : 0;
+        back[(L - 1 - i / F) * F + i % F] = there[i];
+    }
+    for (int l = 0; l < L; l++)
+        turned[L - 1 - l] = truth[l] = (int32_t)(kith__rng_real(&r) * K);
+    CHECK_OK(kith__logreg_fit(&first, truth, K, .005, false, A, &err));
+    CHECK_OK(kith__logreg_fit(&last, turned, K, .005, false, B, &err));
+    for (int i = 0; i < (F + 1) * K; i++)
+        CHECK_NEAR(A[i], B[i], 1e-6);
+}
+
 /* Balanced, a row counts n / (classes x rows of its class): here 2/3 of three
  * rows, 2 of one each.  Sparse rows, as they are and turned into columns. */
 TEST(logreg_balances_classes)

@@ -3,6 +3,7 @@
  * the probabilities alone.
  */
 #include "core/alloc.h"
+#include "core/number.h"
 #include "generated.h"
 #include "io/json_writer.h"
 
@@ -327,12 +328,13 @@ TEST(the_trace_is_the_change_of_each_step)
     CHECK_INT(c->iterations, 4);
     if (at)
         for (at += strlen("\"trace\":["); *at && *at != ']'; n++) {
-            char *end;
-            const double x = strtod(at, &end);
+            const size_t length = strcspn(at, ",]");
+            double x = 0;
 
+            CHECK(kith__parse_real(at, length, &x));
             CHECK(x > 0 && x < last);
             last = x;
-            at = end + (*end == ',');
+            at += length + (at[length] == ',');
         }
     CHECK_INT(n, 4);
     CHECK_NEAR(last, c->residual, 1e-6);

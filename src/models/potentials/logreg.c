@@ -13,15 +13,21 @@
  * With fewer rows than columns the problem is turned first.  The best B lies in
  * the span of the rows, B = X'R^-T B~ with X X' = R R' (Cholesky), and in B~ it
  * is the same problem with the L x L rows R: the losses as x_l B = r_l B~, and
- * |B|^2 = |B~|^2.  Exact, and for a few training nodes far smaller.
+ * |B|^2 = |B~|^2.  Exact, and for a few training nodes far smaller.  R hangs on
+ * the order of the rows, and with it the way to the minimum and where near it
+ * that ends: so they are taken in an order of their own, whatever their
+ * numbers, and, as smoothed rows still differ by rounding, the way is followed
+ * further.
  */
 #include "models/potentials/logreg.h"
 
 #include <lbfgs.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/alloc.h"
+#include "core/rng.h"
 #include "kernels/small_dense.h"
 #include "models/method.h"
 
@@ -116,10 +122,11 @@ static kith_status balance_rows(const int32_t *truth, int32_t n, int k,
     return KITH_OK;
 }
 
-/* Minimise over B by L-BFGS, as the rows are. */
+/* Minimise over B by L-BFGS, as the rows are, until the gradient is below
+ * epsilon |B|. */
 static kith_status fit_rows(const kith__csr_matrix *rows, const int32_t *truth,
-                            int k, double penalty, bool balance, float *B,
-                            kith_error *err)
+                            int k, double penalty, bool balance, double epsilon,
+                            float *B, kith_error *err)
 {
     const int64_t n = ((int64_t)rows->columns + 1) * k;
     problem p = {rows, truth, NULL, k, penalty};
@@ -141,7 +148,7 @@ static kith_status fit_rows(const kith__csr_matrix *rows, const int32_t *truth,
     for (int64_t i = 0; i < n; i++)
         at[i] = (double)B[i];
     lbfgs_parameter_init(&how);
-    how.epsilon = 1e-5;
+    how.epsilon = epsilon;
     how.max_iterations = 500;
     answer = lbfgs((int)n, at, NULL, evaluate, NULL, &p, &how);
     if (answer == LBFGSERR_OUTOFMEMORY)
@@ -169,19 +176,60 @@ static inline int64_t column_in_row(const kith__csr_matrix *x, int64_t from,
     return x->row ? x->column[p] : p - from;
 }
 
-/* G = X X', L x L: row l is spread over the columns, then met by the others. */
-static void inner_products(const kith__csr_matrix *x, double *spread, double *G)
+/* A row in the order in which it is taken. */
+typedef struct place {
+    double mark;
+    int32_t row, truth;
+} place;
+
+/* The product of row l with fixed random numbers: hardly two rows have the
+ * same, and a row has the same, but for rounding, wherever it stands. */
+static double mark_of(const kith__csr_matrix *x, int32_t l)
+{
+    const int64_t from = kith__row_begin(x, l), to = kith__row_begin(x, l + 1);
+    double sum = 0;
+
+    for (int64_t p = from; p < to; p++) {
+        kith__rng r = kith__rng_start(1, (uint64_t)column_in_row(x, from, p));
+
+        sum += (double)x->value[p] * kith__rng_real(&r);
+    }
+    return sum;
+}
+
+static int by_mark(const void *a, const void *b)
+{
+    const place *p = a, *q = b;
+
+    return p->mark != q->mark ? (p->mark > q->mark) - (p->mark < q->mark)
+                              : (p->truth > q->truth) - (p->truth < q->truth);
+}
+
+static void order_rows(const kith__csr_matrix *x, const int32_t *truth,
+                       place *order, int32_t *truth_of)
+{
+    for (int32_t l = 0; l < x->n; l++)
+        order[l] = (place){mark_of(x, l), l, truth[l]};
+    qsort(order, (size_t)x->n, sizeof(*order), by_mark);
+    for (int32_t l = 0; l < x->n; l++)
+        truth_of[l] = order[l].truth;
+}
+
+/* G = X X', L x L, in that order: row l is spread over the columns, then met by
+ * the others. */
+static void inner_products(const kith__csr_matrix *x, const place *order,
+                           double *spread, double *G)
 {
     memset(spread, 0, (size_t)x->columns * sizeof(*spread));
     for (int32_t l = 0; l < x->n; l++) {
-        const int64_t from = kith__row_begin(x, l);
-        const int64_t to = kith__row_begin(x, l + 1);
+        const int64_t from = kith__row_begin(x, order[l].row);
+        const int64_t to = kith__row_begin(x, order[l].row + 1);
 
         for (int64_t p = from; p < to; p++)
             spread[column_in_row(x, from, p)] = (double)x->value[p];
         for (int32_t i = 0; i <= l; i++) {
-            const int64_t begin = kith__row_begin(x, i);
-            const int64_t end = kith__row_begin(x, i + 1);
+            const int64_t begin = kith__row_begin(x, order[i].row);
+            const int64_t end = kith__row_begin(x, order[i].row + 1);
             double sum = 0;
 
             for (int64_t p = begin; p < end; p++)
@@ -207,13 +255,13 @@ static void factor(double *G, int64_t n)
 }
 
 /* B = X'Y; the biases are the last row of B~. */
-static void turn_back(const kith__csr_matrix *x, const double *Y, int k,
-                      const float *turned, float *B)
+static void turn_back(const kith__csr_matrix *x, const place *order,
+                      const double *Y, int k, const float *turned, float *B)
 {
     memset(B, 0, (size_t)x->columns * (size_t)k * sizeof(*B));
     for (int32_t l = 0; l < x->n; l++) {
-        const int64_t from = kith__row_begin(x, l);
-        const int64_t to = kith__row_begin(x, l + 1);
+        const int64_t from = kith__row_begin(x, order[l].row);
+        const int64_t to = kith__row_begin(x, order[l].row + 1);
 
         for (int64_t p = from; p < to; p++) {
             float *b = B + column_in_row(x, from, p) * k;
@@ -234,23 +282,30 @@ static kith_status fit_turned(const kith__csr_matrix *x, const int32_t *truth,
     kith__csr_matrix small = {.n = x->n, .columns = x->n};
     double *spread = NULL, *R = NULL, *Y = NULL;
     float *turned = NULL;
+    place *order = NULL;
+    int32_t *truth_of = NULL;
     kith_status st = KITH_OK;
 
+    TRY_NEW(order, kith__alloc(L, sizeof(*order)));
+    TRY_NEW(truth_of, kith__alloc(L, sizeof(*truth_of)));
     TRY_NEW(spread, kith__alloc(x->columns, sizeof(*spread)));
     TRY_NEW(R, kith__alloc_zeroed(L * L, sizeof(*R)));
     TRY_NEW(small.value, kith__alloc(L * L, sizeof(float)));
     TRY_NEW(turned, kith__alloc_zeroed((L + 1) * k, sizeof(*turned)));
     TRY_NEW(Y, kith__alloc(L * k, sizeof(*Y)));
-    inner_products(x, spread, R);
+    order_rows(x, truth, order, truth_of);
+    inner_products(x, order, spread, R);
     factor(R, x->n);
     for (int64_t i = 0; i < L * L; i++)
         small.value[i] = (float)R[i];
-    TRY(fit_rows(&small, truth, k, penalty, balance, turned, err));
+    TRY(fit_rows(&small, truth_of, k, penalty, balance, 1e-6, turned, err));
     for (int64_t i = 0; i < L * k; i++)
         Y[i] = (double)turned[i];
     kith__solve_upper(R, x->n, k, Y);
-    turn_back(x, Y, k, turned, B);
+    turn_back(x, order, Y, k, turned, B);
 out:
+    kith__free(order);
+    kith__free(truth_of);
     kith__free(spread);
     kith__free(R);
     kith__free(Y);
@@ -265,7 +320,7 @@ kith_status kith__logreg_fit(const kith__csr_matrix *rows, const int32_t *truth,
 {
     if (rows->n <= TURN_MOST && rows->n < rows->columns / 2)
         return fit_turned(rows, truth, k, penalty, balance, B, err);
-    return fit_rows(rows, truth, k, penalty, balance, B, err);
+    return fit_rows(rows, truth, k, penalty, balance, 1e-5, B, err);
 }
 
 kith_status kith__logreg_run(const kith__task *task, const kith_params *p,

@@ -25,6 +25,16 @@ for method in linbp lcm lcm-em lp gcn; do
         --save "$method.km" -q || exit 2
 done
 
+# Each of the rows that a list of them has left gets its share of the time.
+last=${UNTIL:-}
+share() {
+    [ -n "$last" ] || return 0
+    UNTIL=$(date +%s)
+    UNTIL=$((UNTIL + (last - UNTIL) / left))
+    export UNTIL
+    left=$((left - 1))
+}
+
 # row FILE SEED "WHAT" COMMAND...: @ in the command is the flipped copy.  Header
 # bits differ from one command to the next: eight in a row see them all.
 row() {
@@ -33,6 +43,7 @@ row() {
     for mend in 0 1; do
         kind="bit flipped"
         [ $mend = 0 ] || kind="bit flipped, checksums mended"
+        share
         counts=$("$flips" "$file" "@$seed" $mend $every $sample "$seed" \
             "$@") || exit 2
         printf '%s\t%s\t%s\n' "$what" "$kind" "$counts" >"row-$seed-$mend"
@@ -43,6 +54,7 @@ row() {
 # Two at a time.
 graphs() {
     file=good.kg
+    left=20
     n=1
     for method in linbp lcm lp gcn; do
         row $file $n "classify --method $method" "$KITH" classify "@$n" \
@@ -59,6 +71,7 @@ graphs() {
     row $file 10 "predict" "$KITH" predict --model lcm.km @10 -q -o /dev/null
 }
 others() {
+    left=22
     row good.kg 11 "explain" "$KITH" explain lcm.km 7 --graph @11
     row good.kg 12 "suggest" "$KITH" suggest lcm.km --graph @12 -n 3
     row good.kg 13 "report" "$KITH" report lcm.km --graph @13 -o out13.html -q

@@ -3,8 +3,10 @@
 # sizes and stack, from hardly anything to enough.  Each run must do its work or
 # say what it lacks: `kith: ...`, exit 1, and leave the old output as it was.
 #
-# Environment: KITH, FAULTS=short|full; an empty folder to work in.  Prints a
-# row for each command and limit:
+# Environment: KITH, FAULTS=short|full, UNTIL (a second of date +%s; each row has
+# its share of the time until then), LEFT_OUT (a file for the number of tries that
+# there was no time for); an empty folder to work in.  Prints a row for each command
+# and limit:
 #     command  kind  tried  old  new  mixed  half  litter  crash  hang
 set -u
 export LC_ALL=C OMP_WAIT_POLICY=passive
@@ -59,10 +61,11 @@ attempt() {
     rm -rf out/* && [ "$name" = explain ] || [ "$name" = eval ] ||
         { echo old >out/table && chmod 666 out/table; }
     tried=$((tried + 1))
-    # The pipe has no limit of its size, so that the message arrives.
+    # The pipe has no limit of its size, so that the message arrives.  A minute
+    # of processor time is too long, or five of the clock: others may use it, too.
     # shellcheck disable=SC2086 # words are words
-    timeout -k 5 60 $as_other prlimit "$@" "$work/kith" $words \
-        2>&1 >stdout </dev/null | cat >stderr
+    (ulimit -S -t 60 && exec timeout -k 5 300 $as_other \
+        prlimit "$@" "$work/kith" $words) 2>&1 >stdout </dev/null | cat >stderr
     code=${PIPESTATUS[0]}
     judge "$code" "$*"
 }
@@ -89,9 +92,17 @@ judge() { # EXIT LIMITS
         else
             old=$((old + 1))
         fi ;;
-    124 | 137) hang=$((hang + 1)) && say "$name $2: does not end" ;;
+    124 | 137 | 152) hang=$((hang + 1)) && say "$name $2: does not end" ;;
     *) crash=$((crash + 1)) && say "$name $2: exit $1: $(head -n 3 stderr)" ;;
     esac
+}
+
+# share TRIES: when a row of so many ends, all that are left being alike.
+share() {
+    local now
+    now=$(date +%s)
+    [ -z "${UNTIL:-}" ] || end=$((now + (UNTIL - now) * $1 / (left > $1 ? left : $1)))
+    left=$((left - $1))
 }
 
 # row NAME KIND LIMIT VALUE...
@@ -106,7 +117,14 @@ row() {
     reference=$(shown | cksum)
     tried=0 old=0 new=0 mixed=0
     [ "$limit" != nproc ] || as_other=$other
-    for value; do attempt "--$limit=$value"; done
+    share $#
+    for value in $(shuf --random-source=<(yes) -e "$@"); do
+        if [ $tried -gt 0 ] && [ "$(date +%s)" -ge "${end:-9999999999}" ]; then
+            left_out=$((left_out + 1))
+        else
+            attempt "--$limit=$value"
+        fi
+    done
     printf '%s\t%s\t%d\t%d\t%d\t%d\t%d\t%d\t%d\t%d\n' "$name" "$kind" \
         "$tried" "$old" "$new" "$mixed" "$half" "$litter" "$crash" "$hang"
 }
@@ -152,8 +170,14 @@ if [ "$(id -u)" = 0 ]; then
     $other "$work/kith" --version >/dev/null 2>&1 || other=no
 fi
 
-IFS=:
-for name in $commands; do
+# shellcheck disable=SC2086,SC2206 # words
+{
+    each=($as $files $sizes $stacks $procs)
+    IFS=:
+    names=($commands)
+}
+left=$((${#each[@]} * ${#names[@]})) left_out=0
+for name in "${names[@]}"; do
     IFS=$' \t\n'
     # shellcheck disable=SC2086
     {
@@ -169,3 +193,4 @@ for name in $commands; do
         fi
     }
 done
+echo $left_out >>"${LEFT_OUT:-/dev/null}"
