@@ -9,7 +9,7 @@
 #include "models/lcm/lcm.h"
 #include "small_graphs.h"
 
-enum { N = 48, EDGES = 150, MOST = 9, TRAIN = 9, POINTS = 6 };
+enum { N = 48, EDGES = 150, MOST = 9, TRAIN = 9 };
 
 /* An array with a page that cannot be read after its end, or before its
  * beginning. */
@@ -75,7 +75,7 @@ static void scene_release(scene *s)
 typedef struct result {
     float P[4][N * MOST], H[MOST * MOST];
     double bound;
-    kith__score scores[2][POINTS];
+
 } result;
 
 static kith_params usual(void)
@@ -98,33 +98,19 @@ static void run(const char *method, const kith__task *t, const float *Q,
     CHECK_OK(kith__method_find(method)->run(t, &p, Q, &b, &err));
 }
 
-/* Implicit weights of one point and of points that share passes, stored where
- * there is memory and never. */
+/* Implicit weights, written out where there is memory and never. */
 static void run_implicit(const scene *s, const float *Q, result *r)
 {
-    kith_params points[POINTS];
-    int32_t node[N - TRAIN], truth[N - TRAIN];
-    const kith__labelled_nodes val = {node, truth, N - TRAIN};
+    const kith_params p = usual();
     kith_error err;
 
-    for (int i = 0; i < N - TRAIN; i++) {
-        node[i] = TRAIN + i;
-        truth[i] = i % s->t.task.classes;
-    }
-    for (int i = 0; i < POINTS; i++) {
-        points[i] = usual();
-        points[i].g1 = .05 * i;
-    }
     for (int little = 0; little < 2; little++) {
         kith_job job = {.memory = little};
         kith__beliefs b = {.P = r->P[2 + little], .coupling = r->H};
         kith__task t = s->t.task;
 
         t.job = &job;
-        CHECK_OK(
-            kith__lcm_run_lowrank(&t, points, KITH__CONSISTENCY, Q, &b, &err));
-        CHECK_OK(kith__lcm_try_lowrank(&t, points, POINTS, KITH__CONSISTENCY, Q,
-                                       &val, r->scores[little], &err));
+        CHECK_OK(kith__lcm_run_lowrank(&t, &p, KITH__CONSISTENCY, Q, &b, &err));
     }
 }
 

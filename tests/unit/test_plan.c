@@ -164,31 +164,17 @@ TEST(weights_are_written_out_where_they_take_little)
 {
     int64_t rows[] = {0, 0, 0, 1 << 20};
     kith_job job = {.memory = 4 << 22};
-    kith_params p = {.outer = 4};
     kith__task t = {.n = 3, .classes = 2, .W = {.n = 3, .rows = rows}};
 
-    CHECK(kith__lcm_writes_out(&t, 1) && kith__lcm_writes_out(&t, 4));
+    CHECK(kith__lcm_writes_out(&t));
     t.job = &job;
-    CHECK(kith__lcm_writes_out(&t, 1) && !kith__lcm_writes_out(&t, 4));
+    CHECK(kith__lcm_writes_out(&t));
     job.memory--;
-    CHECK(!kith__lcm_writes_out(&t, 1));
+    CHECK(!kith__lcm_writes_out(&t));
     job.memory = 0;
-    CHECK(kith__lcm_writes_out(&t, 1));
-    rows[3] = 1 << 27; /* 512 MiB a point */
-    CHECK(kith__lcm_writes_out(&t, 3) && !kith__lcm_writes_out(&t, 4));
-    /* two classes store them while they learn, of one point or four */
-    rows[3] = 1 << 20;
-    CHECK(kith__lcm_stores(&t, &p, 1) && kith__lcm_stores(&t, &p, 4));
-    CHECK(!kith__lcm_stores(&t, &p, 2) && !kith__lcm_stores(&t, &p, 3));
-    CHECK_INT(kith__lcm_together(&t, &p, 1), 1);
-    CHECK_INT(kith__lcm_together(&t, &p, 2), 4);
-    p.outer = 1;
-    CHECK(kith__lcm_stores(&t, &p, 1) && !kith__lcm_stores(&t, &p, 4));
-    p = (kith_params){.outer = 4, .as_written = true};
-    CHECK(!kith__lcm_stores(&t, &p, 1));
-    t.classes = 3;
-    p.as_written = false;
-    CHECK(!kith__lcm_stores(&t, &p, 1));
-    for (int n = 1; n < 9; n++)
-        CHECK_INT(kith__lcm_together(&t, &p, n), n < 3 ? n : 3);
+    CHECK(kith__lcm_writes_out(&t));
+    rows[3] = (1 << 29) - 1;
+    CHECK(kith__lcm_writes_out(&t));
+    rows[3]++;
+    CHECK(!kith__lcm_writes_out(&t));
 }
