@@ -9,8 +9,8 @@
 
 static const kith__sections_format format = {
     .magic = {0x89, 'K', 'I', 'T', 'H', 'P', 13, 10},
-    .version = 1,
-    .newest = 1,
+    .version = 2, /* 1: all points of the grid */
+    .newest = 2,
     .noun = "checkpoint",
     .remedy = "remove it and start again"};
 

@@ -468,14 +468,6 @@ static kith_status run(const kith__task *task, const kith_params *p,
     return kith__lcm_run_explicit(task, p, kind, potentials, out, err);
 }
 
-kith__regulariser kith__lcm_kind(const kith__method *method)
-{
-    return method->run == kith__lcm_run      ? KITH__CONSISTENCY
-           : method->run == kith__lcm_l1_run ? KITH__L1
-           : method->run == kith__lcm_l2_run ? KITH__L2
-                                             : KITH__NONE;
-}
-
 kith_status kith__lcm_run(const kith__task *task, const kith_params *p,
                           const float *potentials, kith__beliefs *out,
                           kith_error *err)
