@@ -286,11 +286,23 @@ static void mix_state(uint64_t *h, const kith__fit_state *s)
     }
 }
 
+static void mix_params(uint64_t *h, const kith_params *p)
+{
+    const kith_option_info *row;
+
+    for (int n = 0; (row = kith__param_at_slot(n)); n++) {
+        const double value = kith_params_get(p, row);
+
+        mix(h, &value, sizeof(value));
+    }
+}
+
 uint64_t kith__model_hash(const kith_model *m)
 {
     uint64_t h = 0;
 
     mix_text(&h, m->method);
+    mix_params(&h, &m->params);
     for (int g = 0; g < COUNT(groups); g++)
         for (int i = 0; i < groups[g].n; i++) {
             const word w = load(m, &groups[g].fields[i]);
