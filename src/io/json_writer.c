@@ -7,6 +7,7 @@
 
 #include "core/alloc.h"
 #include "core/number.h"
+#include "core/status.h"
 
 enum { TEXT_MOST = 96, INDENT = 2 };
 

@@ -9,7 +9,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/status.h"
 #include "kith/graph.h"
 
 /* A growing text; once memory runs out `failed` is set and nothing is added. */
