@@ -2,8 +2,8 @@
  * lcm_form.c: which form of W a task is learnt in: a weight per stored
  * neighbour (lcm.c) or none (lcm_lowrank.c).
  */
-#include <stdio.h>
 
+#include "core/number.h"
 #include "kernels/operator_lowrank.h"
 #include "models/lcm/lcm.h"
 
@@ -38,30 +38,30 @@ kith__lcm_form kith__lcm_choose_form(const kith__task *task,
                                           p->inner * (12 + 4.0 * C)};
 
     if (kind != KITH__CONSISTENCY && kind != KITH__NONE)
-        snprintf(f.why, sizeof(f.why), "the penalty needs every weight");
+        kith__print(f.why, sizeof(f.why), "the penalty needs every weight");
     else if (task->W.weights)
-        snprintf(f.why, sizeof(f.why), "the graph has weights of its own");
+        kith__print(f.why, sizeof(f.why), "the graph has weights of its own");
     else if (C < 2 || C > KITH__LOWRANK_CLASSES)
-        snprintf(f.why, sizeof(f.why), "%d classes, not 2 to %d", C,
-                 KITH__LOWRANK_CLASSES);
+        kith__print(f.why, sizeof(f.why), "%d classes, not 2 to %d", C,
+                    KITH__LOWRANK_CLASSES);
     else if (p->outer < 1 || p->outer > KITH__LOWRANK_TERMS ||
              vectors > KITH__LOWRANK_VECTORS)
-        snprintf(f.why, sizeof(f.why), "%d alternations", (int)p->outer);
+        kith__print(f.why, sizeof(f.why), "%d alternations", (int)p->outer);
     else if (8 * entries <= CACHED)
-        snprintf(f.why, sizeof(f.why), "they stay in the cache");
+        kith__print(f.why, sizeof(f.why), "they stay in the cache");
     else if (border >= INT32_MAX)
-        snprintf(f.why, sizeof(f.why), "training nodes have too many edges");
+        kith__print(f.why, sizeof(f.why), "training nodes have too many edges");
     else
         f.bytes_implicit = 4 + record +
                            (entries > 0 ? 8 * record * border / entries : 0);
     if (f.bytes_implicit > 0) {
         f.implicit = f.bytes_implicit <= f.bytes_explicit;
-        snprintf(f.why, sizeof(f.why),
-                 "%.0f bytes moved for a neighbour in an alternation, "
-                 "%s weights would move %.0f",
-                 f.implicit ? f.bytes_implicit : f.bytes_explicit,
-                 f.implicit ? "stored" : "implicit",
-                 f.implicit ? f.bytes_explicit : f.bytes_implicit);
+        kith__print(f.why, sizeof(f.why),
+                    "%.0f bytes moved for a neighbour in an alternation, "
+                    "%s weights would move %.0f",
+                    f.implicit ? f.bytes_implicit : f.bytes_explicit,
+                    f.implicit ? "stored" : "implicit",
+                    f.implicit ? f.bytes_explicit : f.bytes_implicit);
     }
     return f;
 }
