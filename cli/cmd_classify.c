@@ -36,13 +36,6 @@ static const char *const description[] = {
     NULL,
 };
 
-static const argument arguments[] = {
-    {"GRAPH", OPTION_FILE, NULL, false,
-     "Data set folder, built file (.kg), edge list, Matrix Market, METIS "
-     ".graph or SciPy .npz file; - reads standard input."},
-    {.name = NULL},
-};
-
 static const option options[] = {
     ROWS_GIVEN,
     {.name = "method",
@@ -461,7 +454,7 @@ const command cmd_classify = {
     .summary = "label every node from the few whose label is known",
     .usage = usage,
     .description = description,
-    .arguments = arguments,
+    .arguments = graph_argument,
     .options = options,
     .examples = examples,
     .run = classify,

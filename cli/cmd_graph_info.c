@@ -21,13 +21,6 @@ static const char *const description[] = {
     NULL,
 };
 
-static const argument arguments[] = {
-    {"GRAPH", OPTION_FILE, NULL, false,
-     "Data set folder, built file (.kg), edge list, Matrix Market, METIS "
-     ".graph or SciPy .npz file; - reads standard input."},
-    {.name = NULL},
-};
-
 static const option options[] = {
     ROWS_GIVEN,
     {.name = "json", .help = "Print one JSON object, for programs."},
@@ -117,7 +110,7 @@ const command cmd_graph_info = {
     .summary = "describe and check a graph or data set",
     .usage = usage,
     .description = description,
-    .arguments = arguments,
+    .arguments = graph_argument,
     .options = options,
     .examples = examples,
     .run = graph_info,

@@ -23,13 +23,6 @@ static const char *const description[] = {
     NULL,
 };
 
-static const argument arguments[] = {
-    {"GRAPH", OPTION_FILE, NULL, false,
-     "Data set folder, built file (.kg), edge list, Matrix Market, METIS "
-     ".graph or SciPy .npz file; - reads standard input."},
-    {.name = NULL},
-};
-
 static const option options[] = {
     {.name = "model",
      .letter = 'm',
@@ -164,7 +157,7 @@ const command cmd_predict = {
     .summary = "label the nodes of a graph with a model kept before",
     .usage = usage,
     .description = description,
-    .arguments = arguments,
+    .arguments = graph_argument,
     .options = options,
     .examples = examples,
     .run = predict,

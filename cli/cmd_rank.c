@@ -31,13 +31,6 @@ static const char *const description[] = {
     NULL,
 };
 
-static const argument arguments[] = {
-    {"GRAPH", OPTION_FILE, NULL, false,
-     "Data set folder, built file (.kg), edge list, Matrix Market, METIS "
-     ".graph or SciPy .npz file; - reads standard input."},
-    {.name = NULL},
-};
-
 static const option options[] = {
     ROWS_GIVEN,
     {.name = "positive",
@@ -247,7 +240,7 @@ const command cmd_rank = {
     .summary = "list the nodes most likely of one class, cut where you wish",
     .usage = usage,
     .description = description,
-    .arguments = arguments,
+    .arguments = graph_argument,
     .options = options,
     .examples = examples,
     .run = rank,

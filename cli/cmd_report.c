@@ -27,12 +27,6 @@ static const char *const description[] = {
     NULL,
 };
 
-static const argument arguments[] = {
-    {"MODEL", OPTION_FILE, NULL, false,
-     "Model file of 'kith classify --save'."},
-    {.name = NULL},
-};
-
 static const option options[] = {
     ROW_GRAPH,
     ROW_SOLUTION,
@@ -162,7 +156,7 @@ const command cmd_report = {
     .summary = "write one HTML page about a model on a graph",
     .usage = usage,
     .description = description,
-    .arguments = arguments,
+    .arguments = model_argument,
     .options = options,
     .examples = examples,
     .run = report,

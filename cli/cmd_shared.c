@@ -110,6 +110,19 @@ int64_t most_memory(void)
     return (int64_t)pages / 4 * 3 * size;
 }
 
+const argument graph_argument[] = {
+    {"GRAPH", OPTION_FILE, NULL, false,
+     "Data set folder, built file (.kg), edge list, Matrix Market, METIS "
+     ".graph or SciPy .npz file; - reads standard input."},
+    {.name = NULL},
+};
+
+const argument model_argument[] = {
+    {"MODEL", OPTION_FILE, NULL, false,
+     "Model file of 'kith classify --save'."},
+    {.name = NULL},
+};
+
 kith_build_options reading_options(const run *r)
 {
     kith_build_options options = {

@@ -42,6 +42,9 @@ kith_status run_cancelled(void);
  * unknown. */
 int64_t most_memory(void);
 
+/* The one argument of commands that take a graph, or a model. */
+extern const argument graph_argument[], model_argument[];
+
 /* The graph of a command that takes a model first. */
 #define ROW_GRAPH                                                             \
     {                                                                         \

@@ -23,12 +23,6 @@ static const char *const description[] = {
     NULL,
 };
 
-static const argument arguments[] = {
-    {"MODEL", OPTION_FILE, NULL, false,
-     "Model file of 'kith classify --save'."},
-    {.name = NULL},
-};
-
 static const option options[] = {
     ROW_GRAPH,
     ROW_SOLUTION,
@@ -180,7 +174,7 @@ const command cmd_suggest = {
     .summary = "say which nodes to have labelled next",
     .usage = usage,
     .description = description,
-    .arguments = arguments,
+    .arguments = model_argument,
     .options = options,
     .examples = examples,
     .run = suggest,
