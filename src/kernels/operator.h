@@ -4,8 +4,8 @@
  *
  *     Y = Q + W X H,    y_u = q_u + ( sum_v w_uv x_v ) H
  *
- *   W  n x n  symmetric, the graph's pattern     Q, X, Y  n x columns,
- * row-major H  k x k, times a number h
+ *   W  n x n  symmetric, the graph's pattern     Q, X, Y  n x columns, by rows
+ *   H  k x k, times a number h
  *
  * X may have several blocks of k columns side by side, as of many tasks or many
  * candidates: one pass over the edges serves them all, with one H for every
