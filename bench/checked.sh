@@ -6,6 +6,7 @@
 # is the least of each, processor and clock; on a machine that others use, too,
 # the clock says little.
 set -eu
+# shellcheck disable=SC2034 # both are used by name
 old=$1 new=$2
 scale=${3:-1} rounds=${4:-3}
 tmp=$(mktemp -d)
