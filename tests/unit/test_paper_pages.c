@@ -118,3 +118,24 @@ TEST(a_document_in_json)
              kith_version());
     check_text(kith__write_json, wanted);
 }
+
+/* What a page says above its tables: that it is unfinished, and each note. */
+TEST(notes_are_on_the_page)
+{
+    kith__doc d = document();
+    kith__json some = {0}, none = {0};
+
+    kith__write_html(&some, &d);
+    CHECK(strstr(some.at, "<li>first</li>") <
+          strstr(some.at, "<li>second</li>"));
+    CHECK(strstr(some.at, "<li>first</li>") != NULL);
+    CHECK(strstr(some.at, "Unfinished: some results are missing.") != NULL);
+    d.notes = 0;
+    d.unfinished = false;
+    kith__write_html(&none, &d);
+    CHECK(strstr(none.at, "<ul>") == NULL);
+    CHECK(strstr(none.at, "Unfinished") == NULL);
+    kith_array_free(some.at);
+    kith_array_free(none.at);
+    kith__doc_release(&d);
+}
