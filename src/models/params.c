@@ -389,13 +389,20 @@ double kith__param_load(const void *object, const kith_option_info *row)
     int32_t whole;
     bool flag;
 
-    if (row->type == KITH_OPTION_REAL)
-        return memcpy(&real, from, sizeof(real)), real;
-    if (row->type == KITH_OPTION_FLAG)
-        return memcpy(&flag, from, sizeof(flag)), flag;
-    if (row->size == sizeof(wide))
-        return memcpy(&wide, from, sizeof(wide)), (double)wide;
-    return memcpy(&whole, from, sizeof(whole)), whole;
+    if (row->type == KITH_OPTION_REAL) {
+        memcpy(&real, from, sizeof(real));
+        return real;
+    }
+    if (row->type == KITH_OPTION_FLAG) {
+        memcpy(&flag, from, sizeof(flag));
+        return flag;
+    }
+    if (row->size == sizeof(wide)) {
+        memcpy(&wide, from, sizeof(wide));
+        return (double)wide;
+    }
+    memcpy(&whole, from, sizeof(whole));
+    return whole;
 }
 
 void kith__param_store(void *object, const kith_option_info *row, double value)
