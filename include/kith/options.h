@@ -146,7 +146,7 @@ enum { /* bits of kith_train_options.fixed */
 
 KITH_API void kith_params_init(kith_params *p); /* the defaults */
 
-/* The value of a row with a slot. */
+/* The value of a row with a slot; 0 of others. */
 KITH_API double kith_params_get(const kith_params *p,
                                 const kith_option_info *row);
 

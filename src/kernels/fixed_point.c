@@ -413,7 +413,7 @@ static void couple_exactly(const kith__operator *op, const double *x, double *r)
     for (int b = 0; b < op->blocks; b++, x += k, r += k)
         for (int i = 0; i < k; i++)
             for (int c = 0; c < k; c++)
-                r[c] += x[i] * kith__coupling_at(op, b, i, c);
+                r[c] += x[i] * kith__coupling_at(op, b, i, c); // NOLINT: set
 }
 
 /* Row u of R; workspace: as many numbers as X has columns. */

@@ -145,7 +145,7 @@ KITH__ALWAYS_INLINE float kith__apply_half(const kith__half *h, kith__shape s,
 KITH__ALWAYS_INLINE float kith__weight_of(kith__shape s, const kith__half *h,
                                           const float *r)
 {
-    kith__v4 lanes[KITH__LOWRANK_VECTORS];
+    kith__v4 lanes[KITH__LOWRANK_VECTORS] = {{0}};
 
     for (int i = 0; i < s.V; i++)
         lanes[i] = kith__v4_load(r + KITH__LANES * i);
@@ -169,7 +169,8 @@ KITH__ALWAYS_INLINE int kith__column_at(kith__shape s, int z, int t)
 /* Lane i of a vector of them. */
 KITH__ALWAYS_INLINE float kith__lane_of(const kith__v4 *v, int i)
 {
-    return v[i / KITH__LANES][i % KITH__LANES];
+    /* kith__clear_sums() set as many as the shape has */
+    return v[i / KITH__LANES][i % KITH__LANES]; // NOLINT
 }
 
 KITH__ALWAYS_INLINE void kith__clear_sums(kith__shape s, int Z,

@@ -112,7 +112,7 @@ KITH__ALWAYS_INLINE kith__v4 kith__sum_four(const kith__neighbours *from, int k,
     kith__v4 x;
 
     for (int i = 0; i < kith__per_four(k) && how != KITH__ONE; i++)
-        w[i] = kith__is_per_edge(how) ? e[i] : from->w[v[i]];
+        w[i] = kith__is_per_edge(how) ? e[i] : from->w[v[i]]; // NOLINT: there
     if (k == 1) {
         x = kith__four_ones(from, how, v);
         return how == KITH__ONE ? x : x * (kith__v4){w[0], w[1], w[2], w[3]};

@@ -180,14 +180,14 @@ static void put_columns(const kith__operator *op, int64_t at, const float *X)
 static float couple_row(const kith__lowrank *I, const float *H, const float *wp,
                         const float *x, const float *q, float *y)
 {
-    float full[MOST_C], change = 0;
+    float full[MOST_C] = {0}, change = 0;
 
     kith__lowrank_widen(I->C, I->carried, wp, full);
     for (int c = 0; c < I->C; c++) {
         float to = q ? q[c] : 0;
 
         for (int k = 0; k < I->C; k++)
-            to += full[k] * H[k * I->C + c];
+            to += full[k] * H[k * I->C + c]; // NOLINT: all of H is set
         y[c] = to;
         to = fabsf(to - x[c]);
         change = to > change ? to : change;

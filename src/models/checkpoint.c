@@ -128,7 +128,8 @@ kith_status kith__checkpoint_add(kith__checkpoint *c, int n,
     if (!kith__grow((void **)&c->scores, &c->room, c->count + n,
                     sizeof(*c->scores)))
         return kith__no_memory(err);
-    memcpy(c->scores + c->count, scores, (size_t)n * sizeof(*scores));
+    for (int i = 0; i < n; i++)
+        c->scores[c->count + i] = scores[i];
     c->count += n;
     c->given = c->count;
     return write_file(c, NULL, 0, err);

@@ -140,8 +140,11 @@ static bool in_range(const field *f, word w)
 /* A parameter as the file has it, and back. */
 static word param_word(const kith_option_info *row, double value)
 {
-    return row->type == KITH_OPTION_REAL ? (word){.real = value}
-                                         : (word){.whole = (int64_t)value};
+    word w = {.real = value};
+
+    if (row->type != KITH_OPTION_REAL)
+        w.whole = (int64_t)value;
+    return w;
 }
 
 static double param_value(const kith_option_info *row, word w)

@@ -421,7 +421,7 @@ void kith__param_store(void *object, const kith_option_info *row, double value)
 
 double kith_params_get(const kith_params *p, const kith_option_info *row)
 {
-    return kith__param_load(p, row);
+    return row->slot < 0 ? 0 : kith__param_load(p, row);
 }
 
 /* ---- all of them --------------------------------------------------------- */

@@ -203,7 +203,7 @@ static kith_status get_logits(const kith__sections *file, const kith_model *m,
         TRY(kith__lcm_em_logits(t, d->features, &m->state, &b->logits, err));
     if (has != (b->logits != NULL))
         TRY(refuse(file, "logits", err));
-    if (has)
+    if (b->logits)
         TRY(copy_floats(file, "logits", logits_size(b->logits, t->classes),
                         &b->logits->B, err));
 out:
