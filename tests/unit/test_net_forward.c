@@ -103,6 +103,20 @@ static void relu(const kith__net *net, uint64_t layer, bool drops, int i, mat X)
         }
 }
 
+/* Row u of the features as they are; of the identity where there are none. */
+static void fill_row(const kith_features *f, int u, double *x)
+{
+    if (!f) {
+        x[u] = 1;
+    } else if (f->row) {
+        for (int64_t p = f->row[u]; p < f->row[u + 1]; p++)
+            x[f->column[p]] = f->value ? (double)f->value[p] : 1;
+    } else {
+        for (int c = 0; c < F; c++)
+            x[c] = (double)f->value[u * F + c];
+    }
+}
+
 /* Rows of features that sum to 1, or the identity; cells or rows are dropped.
  */
 static void fill_inputs(twin *t, bool drops)
@@ -112,13 +126,7 @@ static void fill_inputs(twin *t, bool drops)
     for (int u = 0; u < N; u++) {
         double sum = 0;
 
-        for (int c = 0; !f && c < N; c++)
-            t->X[u][c] = u == c;
-        for (int64_t p = f && f->row ? f->row[u] : 0;
-             f && f->row && p < f->row[u + 1]; p++)
-            t->X[u][f->column[p]] = f->value ? (double)f->value[p] : 1;
-        for (int c = 0; f && !f->row && c < F; c++)
-            t->X[u][c] = (double)f->value[u * F + c];
+        fill_row(f, u, t->X[u]);
         for (int c = 0; c < WIDE; c++)
             sum += fabs(t->X[u][c]);
         for (int c = 0; sum > 0 && c < WIDE; c++)
