@@ -318,15 +318,16 @@ static kith_status write_report(task *t, const char *path, kith_outputs *with)
 
 static kith_status write_table(task *t, const char *path, kith_outputs *with)
 {
+    const kith_predictions what = {.probabilities = t->c->probabilities,
+                                   .evidence = t->c->evidence};
     out_table_state shown;
     const char *to = out_table(&t->r, path, &shown);
 
     if (!to)
         return t->r.err.status;
-    return out_table_end(&shown,
-                         kith_predictions_write(t->data->graph, t->c->model,
-                                                t->c->probabilities, to,
-                                                &t->r.job, with, &t->r.err));
+    return out_table_end(
+        &shown, kith_predictions_write(t->data->graph, t->c->model, &what, to,
+                                       &t->r.job, with, &t->r.err));
 }
 
 /* All or nothing.  The model is the first, since other commands read it. */

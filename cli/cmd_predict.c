@@ -64,13 +64,14 @@ typedef struct task {
 
 static kith_status write_table(task *t)
 {
+    const kith_predictions what = {.probabilities = t->p};
     out_table_state shown;
     const char *to = out_table(&t->r, t->table, &shown);
 
     if (!to)
         return t->r.err.status;
     return out_table_end(
-        &shown, kith_predictions_write(t->data->graph, t->model, t->p, to,
+        &shown, kith_predictions_write(t->data->graph, t->model, &what, to,
                                        &t->r.job, NULL, &t->r.err));
 }
 

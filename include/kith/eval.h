@@ -8,8 +8,9 @@
  *     kith_train_options_init(&o);
  *     kith_protocol_make(d, NULL, .2, 1, &p, &err);
  *     kith_classify(d, "auto", &p, &o, 0, &c, &err);
- *     kith_predictions_write(d->graph, c->model, c->probabilities, "out.tsv",
- *                            NULL, NULL, &err);
+ *     kith_predictions what = {c->probabilities, c->evidence};
+ *     kith_predictions_write(d->graph, c->model, &what, "out.tsv", NULL, NULL,
+ *                            &err);
  */
 #ifndef KITH_EVAL_H
 #define KITH_EVAL_H
@@ -186,6 +187,7 @@ typedef struct kith_classification {
     kith_model *tuned;       /* to those of protocol->tuning; NULL without */
     kith_solution *solution; /* of model; NULL if not to be kept */
     float *probabilities;    /* n x classes, by model */
+    uint8_t *evidence;       /* n: kith_evidence; NULL where it is not told */
     float *unseen;           /* the same by tuned, which has not learnt from
                                 what was held out; NULL if not to be kept */
     double validation;       /* accuracy on the nodes tuned on, NaN without */
@@ -382,11 +384,19 @@ KITH_API kith_spread kith_evaluation_spread(const kith_evaluation *e,
  * tab or line end), KITH_ERR_NOMEM.
  */
 
-/* node, label, confidence, and a column for each class; a row per node in the
- * order of the input.  Rows are scaled to sum to 1; KITH_ERR_RANGE if one
- * cannot be.  job (NULL is fine) may cancel. */
+/* What a table of predictions tells of n nodes. */
+typedef struct kith_predictions {
+    const float *probabilities; /* n x classes */
+    const uint8_t *evidence;    /* n: kith_evidence; NULL: no such column */
+    bool force_labels; /* name the likeliest class also without evidence, where
+                          the label is "-" else */
+} kith_predictions;
+
+/* node, label, confidence, evidence, and a column for each class; a row per
+ * node in the order of the input.  Rows are scaled to sum to 1; KITH_ERR_RANGE
+ * if one cannot be.  job (NULL is fine) may cancel. */
 KITH_API kith_status kith_predictions_write(
-    const kith_graph *g, const kith_model *m, const float *probabilities,
+    const kith_graph *g, const kith_model *m, const kith_predictions *what,
     const char *path, const kith_job *job, kith_outputs *with, kith_error *err);
 
 /*

@@ -59,6 +59,8 @@ KITH_API kith_status kith_solution_open(const char *path, const kith_model *m,
 
 /* Probabilities of every node, n x classes, as kith_model_predict(). */
 KITH_API void kith_solution_probabilities(const kith_solution *s, float *out);
+/* kith_evidence of every node; NULL where it is not told. */
+KITH_API const uint8_t *kith_solution_evidence(const kith_solution *s);
 KITH_API const kith_certificate *
 kith_solution_certificate(const kith_solution *s);
 /* The class that a node was trained with, -1 if it was not. */

@@ -45,6 +45,17 @@ typedef struct kith_certificate {
     bool converged;     /* residual below the tolerance that was asked for */
 } kith_certificate;
 
+/* How much of what is known reaches a node; docs/calibration.md. */
+typedef enum kith_evidence {
+    KITH_EVIDENCE_NONE = 0, /* nothing: its probabilities are the prior */
+    KITH_EVIDENCE_WEAK,
+    KITH_EVIDENCE_SOME,
+    KITH_EVIDENCE_STRONG
+} kith_evidence;
+
+/* "none", "weak", "some", "strong". */
+KITH_API const char *kith_evidence_name(kith_evidence e);
+
 /*
  * Train on split->train, tune on split->val (may be empty), never look at any
  * other label.  d must have labels for those nodes; others are ignored.

@@ -46,11 +46,33 @@ static kith_status put_class(kith__writer *w, const kith_model *m, int32_t c,
     return put_field(w, name, strlen(name), "class", err);
 }
 
+/* The likeliest class, or that there is no verdict, and how likely it is. */
+static kith_status put_verdict(kith__writer *w, const kith_model *m,
+                               const kith_predictions *what, int32_t u,
+                               int32_t best, double confidence, kith_error *err)
+{
+    const uint8_t evidence = what->evidence ? what->evidence[u]
+                                            : (uint8_t)KITH_EVIDENCE_STRONG;
+    kith_status st = KITH_OK;
+
+    kith__writer_bytes(w, "\t", 1);
+    if (evidence == KITH_EVIDENCE_NONE && !what->force_labels)
+        kith__writer_bytes(w, "-", 1);
+    else
+        TRY(put_class(w, m, best, err));
+    kith__writer_print(w, "\t%.7g", confidence);
+    if (what->evidence)
+        kith__writer_print(w, "\t%s", kith_evidence_name(evidence));
+out:
+    return st;
+}
+
 static kith_status put_prediction(kith__writer *w, const kith_graph *g,
                                   int32_t u, const kith_model *m,
-                                  const float *row, kith_error *err)
+                                  const kith_predictions *what, kith_error *err)
 {
     const int32_t classes = kith_model_classes(m);
+    const float *row = what->probabilities + (int64_t)u * classes;
     char buffer[KITH_ID_BUFFER], shown[KITH_QUOTE_BUFFER];
     kith_status st = KITH_OK;
     int32_t best = 0;
@@ -68,9 +90,7 @@ static kith_status put_prediction(kith__writer *w, const kith_graph *g,
                        "node '%s' has no probabilities that can be written",
                        kith__quote(shown, id, length)));
     TRY(put_field(w, id, length, "node", err));
-    kith__writer_bytes(w, "\t", 1);
-    TRY(put_class(w, m, best, err));
-    kith__writer_print(w, "\t%.7g", (double)row[best] / sum);
+    TRY(put_verdict(w, m, what, u, best, (double)row[best] / sum, err));
     for (int32_t c = 0; c < classes; c++)
         kith__writer_print(w, "\t%.7g", (double)row[c] / sum);
     kith__writer_bytes(w, "\n", 1);
@@ -79,9 +99,9 @@ out:
 }
 
 kith_status kith_predictions_write(const kith_graph *g, const kith_model *m,
-                                   const float *probabilities, const char *path,
-                                   const kith_job *job, kith_outputs *with,
-                                   kith_error *err)
+                                   const kith_predictions *what,
+                                   const char *path, const kith_job *job,
+                                   kith_outputs *with, kith_error *err)
 {
     enum { ROWS_BETWEEN_LOOKS = 1 << 14 };
     const int64_t classes = kith_model_classes(m);
@@ -91,6 +111,8 @@ kith_status kith_predictions_write(const kith_graph *g, const kith_model *m,
 
     TRY(kith__writer_open(path, &w, err));
     kith__writer_text(w, "node\tlabel\tconfidence");
+    if (what->evidence)
+        kith__writer_text(w, "\tevidence");
     for (int32_t c = 0; c < classes; c++) {
         kith__writer_bytes(w, "\t", 1);
         TRY(put_class(w, m, c, err));
@@ -101,7 +123,7 @@ kith_status kith_predictions_write(const kith_graph *g, const kith_model *m,
 
         if (i % ROWS_BETWEEN_LOOKS == 0)
             TRY(kith__progress(job, "writing", i, n, "nodes", err));
-        TRY(put_prediction(w, g, u, m, probabilities + u * classes, err));
+        TRY(put_prediction(w, g, u, m, what, err));
     }
     st = kith__writer_add(w, with, err);
     w = NULL;

@@ -206,6 +206,7 @@ void kith_classification_free(kith_classification *c)
     kith_model_free(c->tuned);
     kith_model_free(c->model);
     kith__free(c->probabilities);
+    kith__free(c->evidence);
     kith__free(c->unseen);
     kith__free(c);
 }

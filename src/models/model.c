@@ -184,3 +184,10 @@ out:
     kith__free(to);
     return st;
 }
+
+const char *kith_evidence_name(kith_evidence e)
+{
+    static const char *const names[] = {"none", "weak", "some", "strong"};
+
+    return names[e];
+}

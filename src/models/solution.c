@@ -83,6 +83,7 @@ void kith_solution_free(kith_solution *s)
     kith__beliefs_release(&s->b);
     kith__task_storage_release(&s->storage);
     kith__free(s->trained);
+    kith__free(s->evidence);
     kith__free(s);
 }
 
@@ -110,4 +111,9 @@ double kith_solution_weight_before(const kith_solution *s, int32_t u, int64_t p)
 double kith_solution_weight(const kith_solution *s, int32_t u, int64_t p)
 {
     return kith__operator_weight(&s->op, u, p);
+}
+
+const uint8_t *kith_solution_evidence(const kith_solution *s)
+{
+    return s->evidence;
 }

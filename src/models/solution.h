@@ -15,6 +15,7 @@ struct kith_solution {
     kith__beliefs b;   /* with Q and, if they were learnt, weights */
     kith__operator op; /* W and H in the end */
     int32_t *trained;  /* n: the class a node was trained with, -1 = none */
+    uint8_t *evidence; /* n: kith_evidence; NULL where it is not told */
 };
 
 /* The task that a model has on a graph: its training nodes that are there. */

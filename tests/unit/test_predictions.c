@@ -55,12 +55,13 @@ TEST(a_row_per_node_in_the_order_of_the_input_scaled_to_sum_to_1)
     const char *path = check_path("p.tsv");
     kith_error err;
     float p[8];
+    const kith_predictions what = {.probabilities = p};
     fixture f;
 
     set_up(&f);
     fill(&f, p);
-    CHECK_OK(
-        kith_predictions_write(f.graph, &f.model, p, path, NULL, NULL, &err));
+    CHECK_OK(kith_predictions_write(f.graph, &f.model, &what, path, NULL, NULL,
+                                    &err));
     check_bytes(path, "node\tlabel\tconfidence\tbad\tgood\n"
                       "x\tgood\t0.75\t0.25\t0.75\n"
                       "y\tbad\t0.5\t0.5\t0.5\n"
@@ -75,13 +76,14 @@ TEST(what_was_written_is_read_again)
     const char *const classes[] = {good, bad}; /* in another order */
     kith_error err;
     float p[8], q[8];
+    const kith_predictions what = {.probabilities = p};
     int32_t found;
     fixture f;
 
     set_up(&f);
     fill(&f, p);
-    CHECK_OK(
-        kith_predictions_write(f.graph, &f.model, p, path, NULL, NULL, &err));
+    CHECK_OK(kith_predictions_write(f.graph, &f.model, &what, path, NULL, NULL,
+                                    &err));
     CHECK_OK(kith_predictions_read(path, f.graph, classes, 2, q, &found, &err));
     CHECK_INT(found, 4);
     CHECK_NEAR((double)q[2 * number_of(&f, "x")], .75, 0);
@@ -161,20 +163,21 @@ TEST(what_cannot_be_written_leaves_no_file)
     const kith_job job = {.progress = stop};
     kith_error err;
     float p[8] = {0};
+    const kith_predictions what = {.probabilities = p};
     fixture f;
 
     set_up(&f);
-    CHECK_INT(
-        kith_predictions_write(f.graph, &f.model, p, path, NULL, NULL, &err),
-        KITH_ERR_RANGE); /* rows of zeros */
+    CHECK_INT(kith_predictions_write(f.graph, &f.model, &what, path, NULL, NULL,
+                                     &err),
+              KITH_ERR_RANGE); /* rows of zeros */
     fill(&f, p);
-    CHECK_INT(
-        kith_predictions_write(f.graph, &f.model, p, path, &job, NULL, &err),
-        KITH_ERR_CANCELLED);
+    CHECK_INT(kith_predictions_write(f.graph, &f.model, &what, path, &job, NULL,
+                                     &err),
+              KITH_ERR_CANCELLED);
     f.names[1] = tab;
-    CHECK_INT(
-        kith_predictions_write(f.graph, &f.model, p, path, NULL, NULL, &err),
-        KITH_ERR_ARGUMENT);
+    CHECK_INT(kith_predictions_write(f.graph, &f.model, &what, path, NULL, NULL,
+                                     &err),
+              KITH_ERR_ARGUMENT);
     CHECK_TEXT(err.text, "class 'a?b' cannot be written: it has a tab or line "
                          "break");
     CHECK(access(path, F_OK) != 0);
@@ -207,15 +210,16 @@ TEST(tables_survive_every_failed_allocation)
     const char *const classes[] = {bad, good};
     kith_error err;
     float p[8], q[8];
+    const kith_predictions what = {.probabilities = p};
     fixture f;
 
     set_up(&f);
     fill(&f, p);
-    CHECK_OOM(st = kith_predictions_write(f.graph, &f.model, p, path, NULL,
+    CHECK_OOM(st = kith_predictions_write(f.graph, &f.model, &what, path, NULL,
                                           NULL, NULL),
               (void)p);
-    CHECK_OK(
-        kith_predictions_write(f.graph, &f.model, p, path, NULL, NULL, &err));
+    CHECK_OK(kith_predictions_write(f.graph, &f.model, &what, path, NULL, NULL,
+                                    &err));
     CHECK_OOM(
         st = kith_predictions_read(path, f.graph, classes, 2, q, NULL, NULL),
         (void)q);
