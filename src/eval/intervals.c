@@ -249,7 +249,7 @@ static kith_interval of_share(double *drawn, int count, double x,
 {
     kith_interval i = percentiles(drawn, count, x);
 
-    if (r->least < FEW || i.low == i.high) {
+    if (r->least < FEW || i.high - i.low < 1e-9) {
         const double e = (double)r->classes * r->classes / r->inverse;
         const kith_interval wilson = kith_share_interval(x * e, e);
 
