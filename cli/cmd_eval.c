@@ -113,6 +113,7 @@ static const option options[] = {
     {.name = "edge-weights",
      .help = "Show the average weight of edges between nodes of one class and "
              "of others, before and after learning."},
+    {.name = "prevalence", .type = OPTION_OF_TABLE, .group = "Tuning"},
     ROWS_METHOD,
     ROWS_READING,
     ROW_THREADS,

@@ -137,6 +137,8 @@ typedef struct kith_params {
     bool uncentred;
     double bound;
     kith_gradient gradient;
+    /* probabilities */
+    double prevalence; /* 0: not given */
 } kith_params;
 
 enum { /* bits of kith_train_options.fixed */

@@ -197,6 +197,13 @@ static const kith_option_info table[] = {
      .methods = LCM,
      .help = "lcm: rho(W) rho(H) is kept below it, so that propagation "
              "converges."},
+    {.name = "prevalence",
+     IN_PARAMS(prevalence, 17),
+     SHARE,
+     .group = KITH_GROUP_TUNING,
+     .help = "Share of positives among nodes whose label is unknown; 0: not "
+             "known. Positive is the class that rank looks for, where labels "
+             "are of one class that class, else the last."},
 
     {.name = "no-tune",
      IN_OPTIONS(no_tune, "no_tune"),
