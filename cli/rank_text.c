@@ -46,7 +46,7 @@ static void tell_expected(const ranking_task *t, FILE *out)
              (int)c->positives, (int)c->negatives,
              t->list->crossed ? "each by a model that has not seen it"
                               : "those named for tuning");
-    if (args_given(t->r.a, "prevalence"))
+    if (args_real(t->r.a, "prevalence") > 0)
         term_row(out, "prevalence", "%g, as given",
                  args_real(t->r.a, "prevalence"));
     else
