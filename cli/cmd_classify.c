@@ -73,6 +73,7 @@ static const option options[] = {
      .help = "Tune on these labelled nodes, one id a line, and learn from the "
              "other labelled ones."},
     ROWS_TUNING,
+    {.name = "coverage", .type = OPTION_OF_TABLE, .group = "Sets of classes"},
     ROWS_METHOD,
     ROWS_READING,
     {.name = "checkpoint",
@@ -270,6 +271,8 @@ static void tell(task *t, FILE *out)
         .table = args_text(t->r.a, "output"),
         .saved = args_text(t->r.a, "save"),
         .report = args_text(t->r.a, "report"),
+        .sets = t->c->sets,
+        .coverage = kith_model_coverage(t->c->model),
         .seconds = seconds_now() - t->r.begun,
     };
 
@@ -327,7 +330,8 @@ static kith_status write_report(task *t, const char *path, kith_outputs *with)
 static kith_status write_table(task *t, const char *path, kith_outputs *with)
 {
     const kith_predictions what = {.probabilities = t->c->probabilities,
-                                   .evidence = t->c->evidence};
+                                   .evidence = t->c->evidence,
+                                   .sets = t->c->sets};
     out_table_state shown;
     const char *to = out_table(&t->r, path, &shown);
 
