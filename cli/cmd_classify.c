@@ -131,7 +131,6 @@ typedef struct task {
     kith_protocol nodes;
     kith_classification *c;
     int64_t *learnt; /* nodes of each class learnt from */
-    kith_scores test;
     bool tested;
     kith_verdict *verdict;
     char note[2][160];
@@ -208,16 +207,15 @@ static kith_status count_learnt(task *t)
     return KITH_OK;
 }
 
-static kith_status score_test(task *t)
+/* Does the split name test nodes whose label is known? */
+static bool can_be_tested(const task *t)
 {
     const kith_split *s = &t->nodes.whole;
+    bool any = false;
 
-    for (int32_t i = 0; i < s->n_test && !t->tested; i++)
-        t->tested = t->data->labels->of[s->test[i]] >= 0;
-    if (!t->tested)
-        return KITH_OK;
-    return kith_score(t->c->probabilities, t->data->labels, s->test, s->n_test,
-                      &t->test, &t->r.err);
+    for (int32_t i = 0; i < s->n_test && !any; i++)
+        any = t->data->labels->of[s->test[i]] >= 0;
+    return any;
 }
 
 static void tell_training(task *t, outcome *o)
@@ -263,7 +261,8 @@ static void describe(task *t, outcome *o)
         .validation = t->c->validation,
         .n_val = t->c->n_validation,
         .test_name = args_text(t->r.a, "split"),
-        .test = t->tested ? &t->test : NULL,
+        .test = t->tested ? &t->verdict->scores : NULL,
+        .sure = t->tested ? &t->verdict->intervals : NULL,
         .table = args_text(t->r.a, "output"),
         .saved = args_text(t->r.a, "save"),
         .report = args_text(t->r.a, "report"),
@@ -276,11 +275,11 @@ static kith_status tell(task *t, FILE *out)
 {
     outcome o;
 
+    if (!t->verdict)
+        return KITH_OK; /* quiet */
     describe(t, &o);
     if (args_flag(t->r.a, "json"))
         return verdict_json(&t->r, t->verdict, &o);
-    if (t->r.quiet)
-        return KITH_OK;
     if (args_flag(t->r.a, "verbose"))
         outcome_text(out, &o);
     else
@@ -325,8 +324,10 @@ static kith_verdict_input judged_input(const task *t)
 
 static kith_status make_verdict(task *t)
 {
-    const kith_verdict_input in = judged_input(t);
+    kith_verdict_input in;
 
+    t->tested = can_be_tested(t);
+    in = judged_input(t);
     if (t->r.quiet && !args_flag(t->r.a, "json"))
         return KITH_OK;
     return kith_verdict_new(&in, &t->verdict, &t->r.err);
@@ -427,8 +428,6 @@ static kith_status work(task *t)
     st = train(t);
     if (st == KITH_OK)
         st = count_learnt(t);
-    if (st == KITH_OK)
-        st = score_test(t);
     if (st == KITH_OK)
         st = make_verdict(t);
     if (st == KITH_OK)

@@ -27,7 +27,7 @@ const char *kith_say_share(double x, char out[KITH_SHARE])
 
     if (isnan(x))
         kith__print(out, KITH_SHARE, "unknown");
-    else if (rest <= 0)
+    else if (rest < 1e-9)
         kith__print(out, KITH_SHARE, "%d %%", percent > 50 ? 100 : 0);
     else if (rest < .05)
         kith__print(out, KITH_SHARE,
@@ -42,12 +42,12 @@ const char *kith_say_score(double x, char out[KITH_SHARE])
 {
     char digits[KITH_SHARE];
     const double rest = fmin(fabs(x), fabs(1 - x));
-    const int places = rest >= .02 || rest <= 0 ? 2 : rest >= .0005 ? 3 : 4;
+    const int places = rest >= .02 ? 2 : rest >= .0005 ? 3 : 4;
 
     if (isnan(x)) {
         kith__print(out, KITH_SHARE, "unknown");
-    } else if (x == 0 || x == 1) {
-        kith__print(out, KITH_SHARE, "%d", x == 1);
+    } else if (rest < 1e-9) {
+        kith__print(out, KITH_SHARE, "%d", x > .5);
     } else {
         kith__print(digits, sizeof(digits), "%.*f", places, x);
         kith__print(out, KITH_SHARE, "%s",
@@ -184,8 +184,9 @@ static void say_right(line *l, const kith_verdict *v)
     if (v->listed == 0)
         return;
     if (v->listed < 10) {
-        add(l, v->hits == v->listed ? " (all %s that were checked are right)"
-                                    : " (%s of %d that were checked are right)",
+        add(l,
+            v->hits == v->listed ? " (all %s that were checked are right)"
+                                 : " (%s of %d that were checked are right)",
             few(v->hits, number), (int)v->listed);
         return;
     }
