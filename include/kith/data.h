@@ -32,6 +32,7 @@ typedef struct kith_features {
     float *value;    /* entries; NULL in a sparse matrix that is all ones */
     void *owner;     /* mapped file the arrays lie in, NULL if on the heap */
     bool borrowed;   /* column and value are the caller's: kith/arrays.h */
+    char **names;    /* name of each column, on the heap; NULL if none */
 } kith_features;
 
 /* Nodes to learn from, to tune on, to test on; ascending, no repeats. */
