@@ -25,6 +25,7 @@ typedef struct outcome {
     const uint8_t *sets;        /* n x classes, NULL if none were asked for */
     double coverage;            /* that they are to hold */
     const char *table;          /* where the predictions went, NULL = nowhere */
+    const char *from;           /* where the model came from, NULL = trained */
     const char *saved;          /* where the model went, NULL = nowhere */
     const char *report;         /* where the page went, NULL = nowhere */
     double seconds;
