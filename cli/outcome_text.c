@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sets_text.h"
 #include "term.h"
 
 enum { BAR_WIDTH = 20, CLASSES_SHOWN = 12, NAME_WIDTH = 18 };
@@ -174,44 +175,6 @@ static void validation_row(FILE *out, const outcome *o)
              o->n_val == 1 ? "node" : "nodes");
 }
 
-/* What sets of classes are to hold, how large they are, and by what. */
-static void sets_row(FILE *out, const outcome *o)
-{
-    const int32_t classes = kith_model_classes(o->model);
-    const int32_t n = kith_graph_nodes(o->data->graph);
-    int64_t size = 0, empty = 0, full = 0;
-    char number[TERM_NUMBER], a[TERM_NUMBER], b[TERM_NUMBER];
-    bool folds;
-    const int32_t by = kith_model_coverage_nodes(o->model, &folds);
-
-    if (!o->sets)
-        return;
-    for (int32_t u = 0; u < n; u++) {
-        int32_t own = 0;
-
-        for (int32_t c = 0; c < classes; c++)
-            own += o->sets[(int64_t)u * classes + c];
-        size += own;
-        empty += own == 0;
-        full += own == classes;
-    }
-    term_row(out, "sets",
-             "hold the truth for %g of nodes, %.2f classes on "
-             "average; %s empty, %s with all",
-             o->coverage, n > 0 ? (double)size / n : 0, term_count(empty, a),
-             term_count(full, b));
-    if (by < kith_coverage_least(o->coverage))
-        term_row(out, "",
-                 "%s labelled nodes are too few for that: %d are "
-                 "needed, so every set has all classes",
-                 term_count(by, number), (int)kith_coverage_least(o->coverage));
-    else
-        term_row(out, "", "by %s %s, if other nodes are like these",
-                 term_count(by, number),
-                 folds ? "labelled nodes, each by a model that has not seen it"
-                       : "validation nodes");
-}
-
 static void method_part(FILE *out, const outcome *o)
 {
     fputc('\n', out);
@@ -234,7 +197,11 @@ static void method_part(FILE *out, const outcome *o)
     validation_row(out, o);
     term_row(out, "temperature", "%.3g", kith_model_temperature(o->model));
     convergence_row(out, o->certificate);
-    sets_row(out, o);
+    if (o->sets) {
+        char text[SETS_TEXT];
+
+        term_row(out, "sets", "%s", sets_text(o, text));
+    }
 }
 
 static void score_row(FILE *out, const char *name, double x, kith_interval sure)
