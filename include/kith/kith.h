@@ -20,5 +20,6 @@
 #include "kith/model.h"
 #include "kith/options.h"
 #include "kith/report.h"
+#include "kith/table.h"
 
 #endif
