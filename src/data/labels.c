@@ -50,13 +50,11 @@ static bool says_nothing(const kith_build_options *o, const kith__field *f)
 }
 
 /* Does the first row name the columns?  By its words, or by what is below. */
-static bool has_header(const kith__head *h, const kith_build_options *o)
+static bool has_header(const kith__head *h)
 {
     const int node = kith__column_of(h, KITH__NODE);
     const int label = kith__column_of(h, KITH__LABEL);
 
-    if (o->header != KITH_AUTO)
-        return o->header == KITH_YES;
     if (h->rows == 0 || h->columns < 2)
         return false;
     if (kith__column_is(kith__head_cell(h, 0, 0), KITH__NODE) &&
@@ -97,11 +95,7 @@ static kith_status find_columns(label_rows *r, bool own, kith_error *err)
     const bool named = t && (t->node || t->label);
     kith_status st = KITH_OK;
 
-    TRY(kith__table_header(
-        &r->t,
-        has_header(h, r->options) ||
-            (named && r->options->header == KITH_AUTO && !own),
-        err));
+    TRY(kith__table_header(&r->t, has_header(h) || (named && !own), err));
     TRY(named_column(r, "--node", t ? t->node : NULL, own, &r->node, err));
     TRY(named_column(r, "--label", t ? t->label : NULL, own, &r->label, err));
     r->two = r->node < 0 && r->label < 0 && h->columns <= 2;
@@ -413,6 +407,28 @@ kith_status kith_labels_read_table(const char *path, const kith_graph *g,
                                    kith_labels **out, kith_error *err)
 {
     return kith__labels_load(path, g, options, false, out, err);
+}
+
+kith_status kith__labels_from_classes(kith__node_classes *c, int32_t n,
+                                      kith_labels **out, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith_labels *labels = NULL;
+
+    *out = NULL;
+    if (c->labelled == 0)
+        return KITH_OK;
+    TRY_NEW(labels, kith__alloc_zeroed(1, sizeof(*labels)));
+    labels->nodes = n;
+    labels->labelled = c->labelled;
+    labels->of = c->of;
+    c->of = NULL;
+    TRY(order_classes(labels, &c->names, err));
+    *out = labels;
+    labels = NULL;
+out:
+    kith_labels_free(labels);
+    return st;
 }
 
 void kith_labels_free(kith_labels *labels)
