@@ -149,6 +149,7 @@ kith_build_options reading_options(run *r)
         .weights = (kith_choice)args_choice(a, "weights"),
         .merge = (kith_merge)args_choice(a, "merge"),
         .nodes = args_text(a, "nodes"),
+        .label = args_text(a, "label"),
         .verify = args_flag(a, "verify"),
         .table = &r->table,
         .tell = tell_reading,
