@@ -152,6 +152,17 @@ kith_build_options reading_options(run *r);
  * the place of the data set's. */
 kith_status read_given(run *r, const kith_build_options *how, kith_dataset *d);
 
+/* How the result is told. */
+#define ROWS_TELLING                                                          \
+    {.name = "verbose",                                                       \
+     .letter = 'v',                                                           \
+     .help = "Tell all: data, method and parameters, classes, scores. Four "  \
+             "lines else."},                                                  \
+        {                                                                     \
+            .name = "json",                                                   \
+            .help = "Print the same as one JSON object, for programs."        \
+        }
+
 /* Open a graph or data set as the reading options say, then read_given(). */
 kith_status open_given(run *r, const char *path, kith_dataset **out);
 

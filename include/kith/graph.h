@@ -85,7 +85,7 @@ typedef struct kith_build_options {
 /*
  * Read a graph into memory.  The format is recognised from the first bytes and
  * the name: a built graph (mapped, not read), an edge list, Matrix Market,
- * METIS, a SciPy .npz, GraphML or GEXF; each may be gzip or zstd.
+ * METIS, a SciPy .npz, GraphML, GEXF or JSON; each may be gzip or zstd.
  *
  * options, cleaning and err may be NULL.  *out is to be freed with
  * kith_graph_free(), and NULL on failure.

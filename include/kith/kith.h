@@ -21,5 +21,6 @@
 #include "kith/options.h"
 #include "kith/report.h"
 #include "kith/table.h"
+#include "kith/words.h"
 
 #endif
