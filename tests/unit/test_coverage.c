@@ -5,6 +5,7 @@
 #include "check.h"
 #include "core/rng.h"
 #include "eval/coverage.h"
+#include "generated.h"
 #include "models/conformal.h"
 #include "models/model_object.h"
 
@@ -219,4 +220,70 @@ TEST(refusals_and_memory)
         st = kith__conformal_add(&own, p, NULL, C, &node, &truth, 1, &err);
         if (st != KITH_OK) kith__conformal_release(&own),
         kith__conformal_release(&own));
+}
+
+/* Kept by a model, written, read, and the same sets chosen; a model whose
+ * scores do not ascend is not written. */
+TEST(a_model_file_keeps_what_sets_are_chosen_by)
+{
+    kith_dataset *d = generated_with(200, 3, 0, .6, 20);
+    kith_classification *c = NULL;
+    kith_protocol p = {0};
+    kith_split split = {0};
+    kith_model *m = NULL;
+    kith_train_options o;
+    bool folds = false;
+    kith_error err;
+
+    kith_train_options_init(&o);
+    o.coverage = .7;
+    CHECK_OK(kith_split_read(d, "0", &split, &err));
+    CHECK_OK(kith_protocol_make(d, &split, 0, 1, &p, &err));
+    CHECK_OK(kith_classify(d, "linbp", &p, &o, 0, &c, &err));
+    CHECK_NEAR(kith_model_coverage(c->model), .7, 0);
+    CHECK_INT(kith_model_coverage_nodes(c->model, &folds), p.whole.n_val);
+    CHECK(!folds);
+    CHECK_OK(kith_model_save(c->model, check_path("sets.km"), &err));
+    CHECK_OK(kith_model_open(check_path("sets.km"), &m, &err));
+    CHECK_INT(m->conformal.n, c->model->conformal.n);
+    CHECK(memcmp(m->conformal.score, c->model->conformal.score,
+                 (size_t)m->conformal.n * sizeof(double)) == 0);
+    m->conformal.score[0] = 5;
+    CHECK_INT(kith_model_save(m, check_path("wrong.km"), &err),
+              KITH_ERR_ARGUMENT);
+    CHECK(strstr(err.text, "'sets'"));
+    kith_model_free(m);
+    kith_classification_free(c);
+    kith_protocol_release(&p);
+    kith_split_release(&split);
+    kith_dataset_free(d);
+}
+
+/* Folds: every training node scores once, and memory may run out anywhere. */
+TEST(without_validation_nodes_every_training_node_scores_once)
+{
+    kith_dataset *d = generated_with(60, 2, 0, .8, 0);
+    kith_classification *c = NULL;
+    kith_protocol p = {0};
+    kith_split split = {0};
+    kith_train_options o;
+    bool folds = false;
+    kith_error err;
+
+    kith_train_options_init(&o);
+    o.coverage = .7;
+    o.fixed = KITH_FIX_ALL;
+    o.params.iterations = 3;
+    o.job.threads = 1;
+    CHECK_OK(kith_split_read(d, "0", &split, &err));
+    CHECK_OK(kith_protocol_make(d, &split, 0, 1, &p, &err));
+    CHECK_OK(kith_classify(d, "linbp", &p, &o, 0, &c, &err));
+    CHECK_INT(kith_model_coverage_nodes(c->model, &folds), p.whole.n_train);
+    CHECK(folds);
+    kith_classification_free(c);
+    CHECK_OOM(st = kith_classify(d, "linbp", &p, &o, 0, &c, &err),
+              kith_classification_free(c));
+    kith_protocol_release(&p);
+    kith_split_release(&split);
+    kith_dataset_free(d);
 }
