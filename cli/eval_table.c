@@ -221,8 +221,19 @@ static void unbalanced(FILE *out, const kith_evaluation *e)
         fputc('\n', out);
 }
 
+/* What the labels of validation nodes were for. */
+static const char *use_of_validation(const kith_evaluation *e)
+{
+    return e->options.train.fit == KITH_FIT_TRAIN
+               ? "--fit train: validation nodes choose and calibrate; no "
+                 "method learns from them"
+               : "--fit train+val: lcm-em's coupling also learns from "
+                 "validation nodes";
+}
+
 static void foot(FILE *out, const kith_evaluation *e)
 {
+    fprintf(out, "\n%s\n", use_of_validation(e));
     edge_weights(out, e);
     unbalanced(out, e);
     if (e->splits > 1)
@@ -300,8 +311,8 @@ void eval_markdown(FILE *out, const void *told)
                 fprintf(out, " %s |",
                         cell(e, i, (kith_measure)m, "\u00b1", text));
     }
-    fprintf(out, "\n\nSplits (train / val / test, hash)%s:\n\n",
-            t->random ? " drawn" : "");
+    fprintf(out, "\n\n%s\n\nSplits (train / val / test, hash)%s:\n\n",
+            use_of_validation(e), t->random ? " drawn" : "");
     for (int i = 0; i < e->splits; i++) {
         const kith_split *s = &e->split[i];
 

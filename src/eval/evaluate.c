@@ -13,6 +13,7 @@ void kith_evaluation_options_init(kith_evaluation_options *o)
 {
     *o = (kith_evaluation_options){0};
     kith_train_options_init(&o->train);
+    o->train.fit = KITH_FIT_TRAIN;
 }
 
 /* Progress with the method and the split before the stage. */

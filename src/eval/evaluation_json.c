@@ -138,6 +138,15 @@ static void put_method(kith__json *j, const kith_evaluation *e, int m)
     kith__json_close(j, '}');
 }
 
+/* What the table calls that value of a choice. */
+static void put_choice(kith__json *j, const char *name, int value)
+{
+    char word[KITH_OPTION_BUFFER];
+
+    kith__json_string(j, name,
+                      kith_option_text(kith_option_find(name), value, word));
+}
+
 static void put_split(kith__json *j, const kith_split *s, int32_t unlabelled)
 {
     kith__json_open(j, NULL, '{');
@@ -175,6 +184,7 @@ kith_status kith_evaluation_json(const kith_evaluation *e, const char *name,
     else
         kith__json_null(&j, "seed");
     kith__json_string(&j, "version", kith_version());
+    put_choice(&j, "fit", e->options.train.fit);
     if (e->options.precision_at > 0) {
         kith__json_count(&j, "precision_at", e->options.precision_at);
         kith__json_string(&j, "positive",

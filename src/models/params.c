@@ -210,6 +210,18 @@ static const kith_option_info table[] = {
      FLAG,
      .group = KITH_GROUP_TUNING,
      .help = "Tune nothing: what no option names takes its default."},
+    {.name = "fit",
+     IN_OPTIONS(train.fit, "fit"),
+     CHOICE,
+     .most = KITH_FIT_TRAIN_VAL,
+     .choices = "train|train+val",
+     .preset = KITH_FIT_TRAIN_VAL,
+     .group = KITH_GROUP_TUNING,
+     .methods = "auto lcm-em",
+     .help = "Whose labels what is fitted may see: with train, those of "
+             "validation nodes choose and calibrate alone; with train+val "
+             "they also enter the coupling that lcm-em fits. kith eval and "
+             "kith paper take train unless it is given."},
     {.name = "temperature",
      IN_OPTIONS(train.temperature, "temperature"),
      ANY,
@@ -254,7 +266,8 @@ enum { ROWS = sizeof(table) / sizeof(*table) };
 
 _Static_assert((int)ROWS <= (int)KITH__PARAMS_MOST, "arrays are of that size");
 _Static_assert(sizeof(kith_prep) == sizeof(int32_t) &&
-                   sizeof(kith_gradient) == sizeof(int32_t),
+                   sizeof(kith_gradient) == sizeof(int32_t) &&
+                   sizeof(kith_fit) == sizeof(int32_t),
                "read as numbers");
 
 const kith_option_info *kith_option_list(int *count)
