@@ -195,6 +195,25 @@ out:
     return st;
 }
 
+kith_status kith__labels_name_others(kith_labels *labels, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    char *other = NULL;
+    char **names;
+
+    if (labels->classes != 1)
+        return KITH_OK;
+    TRY_NEW(other, kith__join("not ", labels->names[0], ""));
+    TRY_NEW(names, kith__resize(labels->names, 2, sizeof(*names)));
+    names[1] = other;
+    other = NULL;
+    labels->names = names;
+    labels->classes = 2;
+out:
+    kith__free(other);
+    return st;
+}
+
 kith_status kith_labels_read(const char *path, const kith_graph *g,
                              kith_labels **out, kith_error *err)
 {
@@ -223,6 +242,7 @@ kith_status kith_labels_read(const char *path, const kith_graph *g,
                        "has no labels, expected lines with a node and its "
                        "class"));
     TRY(order_classes(labels, &classes, err));
+    TRY(kith__labels_name_others(labels, err));
     *out = labels;
     labels = NULL;
 out:

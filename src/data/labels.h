@@ -11,6 +11,13 @@
 kith_status kith__labels_collect(const char *path, kith__id_set *out,
                                  kith_error *err);
 
+/*
+ * Where all labels are of one class NAME, a second one without nodes, called
+ * "not NAME": what is not of the class needs a name too, and a column of
+ * probabilities.  Other labels stay as they are.
+ */
+kith_status kith__labels_name_others(kith_labels *labels, kith_error *err);
+
 /* The same labels where node u is node to[u], numbered as listed or not as
  * `to` makes it; they carry no places. */
 kith_status kith__labels_place(const kith_labels *labels, const int32_t *to,

@@ -418,6 +418,12 @@ kith_status kith__one_class_fit(const kith__task *task,
     kith_status st = KITH_OK;
     run r = {0};
 
+    for (int32_t l = 1; l < task->n_train; l++)
+        if (task->truth[l] != task->truth[0])
+            TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                           "method '" KITH__ONE_CLASS
+                           "' learns from labels of one class, there are "
+                           "several: name another method"));
     if (!kith__fit_state_find(state, "prevalence_from")) {
         TRY(begin(task, COLUMNS, p->iterations, p->tolerance, &r, err));
         TRY(score(&r, err));

@@ -69,6 +69,12 @@ static kith_status check_options(const kith_dataset *d, const char *name,
     if (!d->labels)
         return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                           "no labels to learn from");
+    if (d->labels->classes < 2)
+        return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                          "the only class is '%.60s', and what is not of it "
+                          "has no name: expected 2 classes, of which one may "
+                          "be without nodes",
+                          d->labels->names[0]);
     if (method->needs_features && !d->features)
         return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                           "method '%s' needs node features, and there are none",
@@ -211,7 +217,7 @@ static uint64_t key_of(const char *method, const kith__task *t,
 static const char *method_for(const kith_dataset *d, const char *method,
                               const kith_split *split)
 {
-    return d->labels && d->labels->classes > 1 &&
+    return kith__method_find(method) && d->labels &&
                    kith__only_class(d->labels, split->train, split->n_train) >=
                        0
                ? KITH__ONE_CLASS
