@@ -129,6 +129,7 @@ typedef struct task {
     kith_classification *c;
     int64_t *learnt; /* nodes of each class learnt from */
     kith_scores test;
+    kith_intervals sure; /* of them */
     bool tested;
     char note[2][160];
 } task;
@@ -206,19 +207,28 @@ static kith_status count_learnt(task *t)
 static kith_status score_test(task *t)
 {
     const kith_split *s = &t->nodes.whole;
+    const kith_labels *l = t->data->labels;
+    kith_status st;
 
     for (int32_t i = 0; i < s->n_test && !t->tested; i++)
-        t->tested = t->data->labels->of[s->test[i]] >= 0;
+        t->tested = l->of[s->test[i]] >= 0;
     if (!t->tested)
         return KITH_OK;
-    return kith_score(t->c->probabilities, t->data->labels, s->test, s->n_test,
-                      &t->test, &t->r.err);
+    st = kith_score(t->c->probabilities, l, s->test, s->n_test, &t->test,
+                    &t->r.err);
+    if (st != KITH_OK)
+        return st;
+    st = kith_score_intervals(t->data->graph, t->c->probabilities, l, s->test,
+                              s->n_test, 1, &t->r.job, &t->sure, &t->r.err);
+    kith_model_mask_scores(t->c->model, &t->test, &t->sure);
+    return st;
 }
 
 static void tell_training(task *t, outcome *o)
 {
     char a[TERM_NUMBER], b[TERM_NUMBER];
     const bool tunes = !args_flag(t->r.a, "no-tune");
+    kith_one_class one;
 
     o->notes[0] = t->note[0];
     if (t->nodes.tuning.n_val > 0) {
@@ -240,7 +250,9 @@ static void tell_training(task *t, outcome *o)
     } else {
         snprintf(t->note[0], sizeof(t->note[0]), "on %s nodes, %s",
                  term_count(t->nodes.whole.n_train, a),
-                 args_real(t->r.a, "hold-out") > 0
+                 kith_model_one_class(t->c->model, &one)
+                     ? "calibrated on fifths of them held out in turn"
+                 : args_real(t->r.a, "hold-out") > 0
                      ? "too few to hold some out for tuning: defaults"
                      : "nothing tuned: defaults");
     }
@@ -259,6 +271,7 @@ static void tell(task *t, FILE *out)
         .n_val = t->c->n_validation,
         .test_name = args_text(t->r.a, "split"),
         .test = t->tested ? &t->test : NULL,
+        .sure = &t->sure,
         .table = args_text(t->r.a, "output"),
         .saved = args_text(t->r.a, "save"),
         .report = args_text(t->r.a, "report"),

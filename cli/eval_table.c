@@ -121,6 +121,38 @@ static void block(FILE *out, const kith_evaluation *e,
     }
 }
 
+/* Of one split there is no deviation: how sure each score is instead. */
+static void intervals(FILE *out, const kith_evaluation *e)
+{
+    static const char *const names[] = {"accuracy", "macro-F1", "AUC",
+                                        "avg.precision", "log-loss"};
+    const term_style style = term_style_of(out);
+    const int width = name_width(e);
+
+    if (e->splits > 1)
+        return;
+    fprintf(out, "\n%s%-*s", style.bold, width, "95 %");
+    for (int m = 0; m < 5; m++)
+        put_right(out, names[m], COLUMN - (m == 0));
+    fprintf(out, "%s\n", style.reset);
+    for (int i = 0; i < e->methods; i++) {
+        const kith_intervals *of = &e->result[i].intervals;
+        const kith_interval sure[] = {of->accuracy, of->macro_f1, of->auc,
+                                      of->average_precision, of->log_loss};
+
+        fprintf(out, "%-*s", width, e->method[i]);
+        for (int m = 0; m < 5; m++) {
+            char low[TERM_NUMBER], high[TERM_NUMBER], text[CELL];
+
+            decimal(sure[m].low, false, low);
+            decimal(sure[m].high, false, high);
+            snprintf(text, CELL, isnan(sure[m].low) ? "-" : "%s-%s", low, high);
+            put_right(out, text, COLUMN - (m == 0));
+        }
+        fputc('\n', out);
+    }
+}
+
 /* Accuracies side by side, for the eye. */
 static void bars(FILE *out, const kith_evaluation *e)
 {
@@ -263,6 +295,7 @@ void eval_table(FILE *out, const void *told)
     head(out, t);
     block(out, e, first);
     block(out, e, second);
+    intervals(out, e);
     bars(out, e);
     foot(out, e);
     split_rows(out, t);

@@ -51,6 +51,8 @@ typedef struct kith_dataset {
     kith_features *features; /* NULL if none */
     kith_cleaning cleaning;
     char *splits_at; /* folder of named splits, NULL if none */
+    char *label;     /* the attribute of its nodes, in the graph file, that the
+                        labels come from; NULL if they do not */
 } kith_dataset;
 
 /*

@@ -89,6 +89,9 @@ const char *kith_features_built(void)
 #ifdef KITH_HAVE_ZSTD
            "zstd "
 #endif
+#ifdef KITH_HAVE_EXPAT
+           "xml "
+#endif
         ;
 }
 

@@ -5,6 +5,7 @@
 #define KITH_DATA_LABELS_H
 
 #include "graph/ids.h"
+#include "io/gather.h"
 #include "kith/data.h"
 
 /* The node ids a label file names, before there is a graph. */
@@ -17,6 +18,11 @@ kith_status kith__labels_collect(const char *path, kith__id_set *out,
  * probabilities.  Other labels stay as they are.
  */
 kith_status kith__labels_name_others(kith_labels *labels, kith_error *err);
+
+/* The labels of n nodes that a graph file itself gave them; *out NULL if there
+ * are none. */
+kith_status kith__labels_from_classes(kith__node_classes *c, int32_t n,
+                                      kith_labels **out, kith_error *err);
 
 /* The same labels where node u is node to[u], numbered as listed or not as
  * `to` makes it; they carry no places. */

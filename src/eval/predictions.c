@@ -72,7 +72,7 @@ static int32_t ranked_class(const kith_model *m)
 {
     kith_one_class c;
 
-    return kith_model_one_class(m, &c) && !c.probabilities ? c.known : -1;
+    return m && kith_model_one_class(m, &c) && !c.probabilities ? c.known : -1;
 }
 
 /* A node of a table without probabilities. */

@@ -2,27 +2,36 @@
 
 #include <math.h>
 
-static void wilson(double k, double n, double *low, double *high)
+void kith_model_mask_scores(const kith_model *m, kith_scores *scores,
+                            kith_intervals *intervals)
 {
-    const double z = 1.959963984540054, p = n > 0 ? k / n : 0;
-    const double middle = p + z * z / (2 * n);
-    const double half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
+    const double none = (double)NAN;
+    kith_one_class one;
 
-    *low = n > 0 ? fmax(0, (middle - half) / (1 + z * z / n)) : 0;
-    *high = n > 0 ? fmin(1, (middle + half) / (1 + z * z / n)) : 1;
+    if (!kith_model_one_class(m, &one) || one.probabilities)
+        return;
+    if (scores)
+        scores->accuracy = scores->macro_f1 = scores->log_loss = scores->ece =
+            none;
+    if (intervals)
+        intervals->accuracy = intervals->macro_f1 = intervals->log_loss =
+            (kith_interval){none, none};
 }
 
 void kith__judge_positives(const kith_ranking *r, int32_t n,
                            kith_threshold *out)
 {
     const double all = r->prevalence * r->nodes;
+    kith_interval sure;
 
     *out = (kith_threshold){.threshold = -(double)n + .5,
                             .positives = r->known};
     for (int32_t i = 0; i < r->known; i++)
         out->hits += r->score[i] >= out->threshold;
+    sure = kith_share_interval(out->hits, r->known);
     out->recall = r->known ? (double)out->hits / r->known : (double)NAN;
-    wilson(out->hits, r->known, &out->recall_low, &out->recall_high);
+    out->recall_low = sure.low;
+    out->recall_high = sure.high;
     out->precision = n ? fmin(1, all * out->recall / n) : (double)NAN;
     out->precision_low = n ? fmin(1, all * out->recall_low / n) : (double)NAN;
     out->precision_high = n ? fmin(1, all * out->recall_high / n) : (double)NAN;

@@ -20,7 +20,6 @@ kith_status kith_trial_run(const kith_dataset *d, const char *method,
     const double begun = kith__now();
     kith_classification c = {.probabilities = probabilities};
     kith_protocol p = {0};
-    kith_one_class one;
     kith_status st = KITH_OK;
 
     *out = (kith_trial){.validation = (double)NAN};
@@ -30,10 +29,7 @@ kith_status kith_trial_run(const kith_dataset *d, const char *method,
     out->seconds = kith__now() - begun;
     TRY(kith_score(probabilities, d->labels, split->test, split->n_test,
                    &out->scores, err));
-    if (kith_model_one_class(c.model, &one) && !one.probabilities) {
-        out->scores.accuracy = out->scores.macro_f1 = (double)NAN;
-        out->scores.log_loss = out->scores.ece = (double)NAN;
-    }
+    kith_model_mask_scores(c.model, &out->scores, NULL);
     out->validation = kith_model_validation(c.model);
     out->temperature = kith_model_temperature(c.model);
     out->certificate = *kith_model_certificate(c.model);

@@ -445,10 +445,11 @@ out:
 bool kith_model_one_class(const kith_model *m, kith_one_class *out)
 {
     const kith__fit_state *s = &m->state;
-    const char *from = kith__fit_state_text(s, "prevalence_from");
+    const char *from;
 
-    if (strcmp(m->method, KITH__ONE_CLASS) != 0 || m->train.n == 0)
+    if (m->train.n == 0 || strcmp(m->method, KITH__ONE_CLASS) != 0)
         return false;
+    from = kith__fit_state_text(s, "prevalence_from");
     out->known = m->train_class[0];
     out->prevalence = kith__fit_state_number(s, "prevalence", (double)NAN);
     out->low = kith__fit_state_number(s, "prevalence_low", (double)NAN);
