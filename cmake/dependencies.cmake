@@ -22,6 +22,12 @@ if(KITH_WITH_BLAS)
     list(APPEND KITH_LIBRARIES ${CMAKE_DL_LIBS})
     pkg_check_modules(LAPACKE IMPORTED_TARGET lapacke) # for the tests alone
 endif()
+if(KITH_WITH_XGBOOST)
+    # Its header alone: models/potentials/boosted_trees.c loads the library.
+    find_path(XGBOOST_INCLUDE xgboost/c_api.h REQUIRED)
+    list(APPEND KITH_HAVE KITH_HAVE_XGBOOST)
+    list(APPEND KITH_LIBRARIES ${CMAKE_DL_LIBS})
+endif()
 if(KITH_WITH_ZLIB)
     pkg_check_modules(ZLIB REQUIRED IMPORTED_TARGET zlib)
     list(APPEND KITH_HAVE KITH_HAVE_ZLIB)

@@ -83,6 +83,9 @@ const char *kith_features_built(void)
 #ifdef KITH_HAVE_BLAS
            "blas "
 #endif
+#ifdef KITH_HAVE_XGBOOST
+           "xgboost "
+#endif
 #ifdef KITH_HAVE_ZLIB
            "gzip "
 #endif
