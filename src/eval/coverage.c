@@ -127,6 +127,10 @@ kith_status kith__cover(const kith_dataset *d, const kith_protocol *p,
 
     if (o->coverage == 0)
         return KITH_OK;
+    if (kith_model_one_class(c->model, &one))
+        TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                       "all labels are of one class: nothing tells how often "
+                       "sets of classes would hold the truth (coverage)"));
     if (own.folds)
         TRY(score_folds(d, whole, o, c->model, &own, err));
     else
