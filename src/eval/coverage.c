@@ -124,6 +124,7 @@ kith_status kith__cover(const kith_dataset *d, const kith_protocol *p,
     const kith_split *whole = &p->whole;
     kith__conformal own = {.coverage = o->coverage, .folds = whole->n_val == 0};
     kith_status st = KITH_OK;
+    kith_one_class one;
 
     if (o->coverage == 0)
         return KITH_OK;
