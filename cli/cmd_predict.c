@@ -31,6 +31,12 @@ static const option options[] = {
      .type = OPTION_FILE,
      .value = "FILE",
      .help = "The model. Needed."},
+    {.name = "labels",
+     .type = OPTION_FILE,
+     .value = "FILE",
+     .help = "Labels that have arrived since: the model is fitted again to "
+             "its own training nodes and these, with the choices it has; "
+             "nothing is tuned. They stand where both name a node."},
     {.name = "features",
      .type = OPTION_FILE,
      .value = "FILE",
@@ -61,6 +67,8 @@ static const example examples[] = {
     {"kith predict --model fraud.km today.kg -o out.tsv",
      "label today's graph with yesterday's model"},
     {"kith predict --model fraud.km today.kg", "a summary alone"},
+    {"kith predict --model fraud.km today.kg --labels new.tsv -o out.tsv",
+     "with the labels that arrived today, in the time of one fit"},
     {NULL, NULL},
 };
 
@@ -73,6 +81,7 @@ typedef struct task {
     float *p;
     uint8_t *sets;   /* NULL if the model is not one for sets */
     double coverage; /* that they are to hold */
+    kith_refit refit;
 } task;
 
 static kith_status write_table(task *t)
@@ -86,6 +95,23 @@ static kith_status write_table(task *t)
     return out_table_end(
         &shown, kith_predictions_write(t->data->graph, t->model, &what, to,
                                        &t->r.job, NULL, &t->r.err));
+}
+
+/* With labels that have arrived since, a model that has learnt from them. */
+static kith_status learn_more(task *t)
+{
+    kith_model *more = NULL;
+    kith_status st;
+
+    if (!args_given(t->r.a, "labels"))
+        return KITH_OK;
+    st = kith_model_refit(t->model, t->data, &t->r.job, &more, &t->refit,
+                          &t->r.err);
+    if (st != KITH_OK)
+        return st;
+    kith_model_free(t->model);
+    t->model = more;
+    return KITH_OK;
 }
 
 /* Sets as asked for, else as the model was asked for when it was trained. */
@@ -113,6 +139,8 @@ static kith_status work(task *t)
         st = kith_model_open(args_text(t->r.a, "model"), &t->model, &t->r.err);
     if (st == KITH_OK)
         st = open_given(&t->r, t->path, &t->data);
+    if (st == KITH_OK)
+        st = learn_more(t);
     if (st != KITH_OK)
         return st;
     t->p = calloc((size_t)kith_graph_nodes(t->data->graph) *
@@ -171,7 +199,7 @@ static kith_status tell(task *t, FILE *out)
 {
     const bool same = kith_model_graph_hash(t->model) ==
                       kith_graph_hash(t->data->graph);
-    char found[120];
+    char found[120], more[200];
     outcome o = {
         .path = t->path,
         .data = t->data,
@@ -192,6 +220,16 @@ static kith_status tell(task *t, FILE *out)
              (int)kith_model_found(t->model, t->data->graph),
              (int)kith_model_trained(t->model));
     o.notes[0] = found;
+    if (args_given(t->r.a, "labels")) {
+        snprintf(more, sizeof(more),
+                 "fitted again with %d new labels and %d changed ones, "
+                 "nothing tuned; of its own %d kept, %d not in the graph",
+                 (int)t->refit.added, (int)t->refit.changed, (int)t->refit.kept,
+                 (int)t->refit.gone);
+        o.notes[1] = more;
+        if (!args_flag(t->r.a, "json"))
+            fprintf(out, "%s\n", more);
+    }
     if (!args_flag(t->r.a, "verbose") || args_flag(t->r.a, "json"))
         return tell_verdict(t, &o, out);
     outcome_text(out, &o);

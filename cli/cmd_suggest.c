@@ -16,7 +16,8 @@ static const char *const description[] = {
     "much about others, by features as seen through the graph, or without "
     "features over the edges. Each suggestion counts as labelled for those "
     "after it, so that they do not crowd in one place; without features each "
-    "class gets its share of them, so that scores do not always fall.",
+    "class gets its share of them. The list is sorted by score, the highest "
+    "first.",
     "Writes a table: node, score, uncertainty, influence; score is the product "
     "of the other two. The model is one that 'kith classify --save' kept, of "
     "any method; a model file does not hold the graph: --graph names it.",
@@ -94,6 +95,39 @@ static kith_status write_list(task *t)
                                                         NULL, &t->r.err));
 }
 
+/* A suggestion, and how many were found before it. */
+typedef struct placed {
+    kith_suggestion s;
+    int32_t at;
+} placed;
+
+/* The highest score first; of equals the one that was found first. */
+static int falling(const void *a, const void *b)
+{
+    const placed *x = a, *y = b;
+
+    if (x->s.score != y->s.score)
+        return x->s.score < y->s.score ? 1 : -1;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+/* They are found in an order that spreads them over classes and places: a
+ * reader expects the one that the list prints scores by. */
+static kith_status sort_by_score(task *t)
+{
+    placed *all = calloc((size_t)t->found + 1, sizeof(*all));
+
+    if (!all)
+        return run_no_memory(&t->r);
+    for (int32_t i = 0; i < t->found; i++)
+        all[i] = (placed){t->list[i], i};
+    qsort(all, (size_t)t->found, sizeof(*all), falling);
+    for (int32_t i = 0; i < t->found; i++)
+        t->list[i] = all[i].s;
+    free(all);
+    return KITH_OK;
+}
+
 /* How many nodes could be suggested: not learnt from, and among those named. */
 static int32_t count_candidates(const task *t)
 {
@@ -145,6 +179,8 @@ static kith_status work(task *t)
     st = kith_suggest(t->solution, t->among, t->n_among, count, t->list,
                       &t->found, &t->r.err);
     progress_end(&t->r.tty);
+    if (st == KITH_OK)
+        st = sort_by_score(t);
     if (st == KITH_OK)
         st = write_list(t);
     if (st == KITH_OK && !t->r.quiet)

@@ -14,6 +14,35 @@ static void choices(FILE *out, const char *list)
         fputc(*list == '|' ? ' ' : *list, out);
 }
 
+/* What a text names, where that is known: one method, or several. */
+static bool is_method(const option *o)
+{
+    return o->type == OPTION_TEXT && strcmp(o->name, "method") == 0;
+}
+
+static bool is_method_list(const option *o)
+{
+    return o->type == OPTION_TEXT && strcmp(o->name, "methods") == 0;
+}
+
+static void method_names(FILE *out)
+{
+    int count;
+    const kith_method_info *all = kith_methods(&count);
+
+    for (int i = 0; i < count; i++)
+        fprintf(out, "%s%s", i ? " " : "", all[i].name);
+}
+
+/* The words that may be an option's value. */
+static void option_words(FILE *out, const option *o)
+{
+    if (is_method(o) || is_method_list(o))
+        method_names(out);
+    else
+        choices(out, o->choices);
+}
+
 static void child_names(FILE *out, const command *group)
 {
     const char *gap = "";
@@ -56,8 +85,9 @@ static void bash_values(FILE *out, const command *cmd)
         else if (o->type == OPTION_FOLDER)
             fputs(") kind=folders ;;\n", out);
         else {
-            fputs(") kind=words words='", out);
-            choices(out, o->choices);
+            fprintf(out, ") kind=%s words='",
+                    is_method_list(o) ? "list" : "words");
+            option_words(out, o);
             fputs("' ;;\n", out);
         }
     }
@@ -131,6 +161,12 @@ void docs_bash(FILE *out)
           "            COMPREPLY=($(compgen -d -- \"$cur\"))\n"
           "        fi\n"
           "        ;;\n"
+          "    list) # after the last comma\n"
+          "        compopt -o nospace 2>/dev/null\n"
+          "        COMPREPLY=($(IFS=$' \\t\\n' compgen -P "
+          "\"${cur%\"${cur##*,}\"}\" -W \"$words\" -- "
+          "\"${cur##*,}\"))\n"
+          "        ;;\n"
           "    *) COMPREPLY=($(IFS=$' \\t\\n' compgen -W \"$words\" -- "
           "\"$cur\")) ;;\n"
           "    esac\n"
@@ -183,7 +219,16 @@ static void zsh_option(FILE *out, const option *o)
     fputc(']', out);
     if (valued) {
         fprintf(out, ":%s:", o->value);
-        zsh_action(out, o->type, o->choices);
+        if (is_method(o)) {
+            fputc('(', out);
+            method_names(out);
+            fputc(')', out);
+        } else if (is_method_list(o)) {
+            fputs("_values -s , method ", out);
+            method_names(out);
+        } else {
+            zsh_action(out, o->type, o->choices);
+        }
     }
     fputc('\'', out);
 }
@@ -292,9 +337,13 @@ static void fish_option(FILE *out, const command *cmd, const option *o)
         fputs(" -r -F", out);
     else if (o->type == OPTION_FOLDER)
         fputs(" -x -a '(__fish_complete_directories)'", out);
-    else if (o->type == OPTION_CHOICE) {
+    else if (is_method_list(o)) {
+        fputs(" -x -a '(__kith_list ", out);
+        method_names(out);
+        fputs(")'", out);
+    } else if (o->type == OPTION_CHOICE || is_method(o)) {
         fputs(" -x -a '", out);
-        choices(out, o->choices);
+        option_words(out, o);
         fputs("'", out);
     } else if (o->type != OPTION_FLAG) {
         fputs(" -x", out);
@@ -349,11 +398,20 @@ void docs_fish(FILE *out)
                     "            case '%s%s'\n                set at '%s'\n",
                     command_words(all_commands[i]) > 1 ? "" : " ",
                     all_commands[i]->name, all_commands[i]->name);
-    fputs("        end\n"
-          "    end\n"
-          "    test \"$at\" = \"$wanted\"\n"
-          "end\n",
-          out);
+    fputs(
+        "        end\n"
+        "    end\n"
+        "    test \"$at\" = \"$wanted\"\n"
+        "end\n"
+        "# words after the last comma\n"
+        "function __kith_list\n"
+        "    set -l at (commandline -ct | string replace -r '^--[a-z-]+=' '')\n"
+        "    set -l before (string match -r '.*,' -- $at)\n"
+        "    for word in $argv\n"
+        "        echo $before$word\n"
+        "    end\n"
+        "end\n",
+        out);
     fish_children(out, NULL);
     fputs("complete -c kith -n '__kith_at \"\"' -f -l version -d 'Show the "
           "version'\n",

@@ -108,6 +108,30 @@ KITH_API kith_status kith_model_predict(
 
 KITH_API void kith_model_free(kith_model *m); /* NULL is fine */
 
+/* What a model learnt from when it was fitted again. */
+typedef struct kith_refit {
+    int32_t kept;    /* its own training nodes, with the label they had */
+    int32_t added;   /* nodes that it had not learnt from */
+    int32_t changed; /* its own, with another label now */
+    int32_t gone;    /* its own that are no longer in the graph */
+} kith_refit;
+
+/*
+ * Fit a model again with the labels of d, which have arrived since: all of
+ * them, and its own training nodes, found by id, that they do not name.
+ * Nothing is tuned: its method, parameters and temperature are kept.
+ *
+ * out   on success a new model, to be freed with kith_model_free()
+ * told  may be NULL
+ *
+ * Errors: KITH_ERR_ARGUMENT for a class that the model does not have, named;
+ * for a model of one class; those of kith_model_train().  Cost: one fit.
+ */
+KITH_API kith_status kith_model_refit(const kith_model *m,
+                                      const kith_dataset *d,
+                                      const kith_job *job, kith_model **out,
+                                      kith_refit *told, kith_error *err);
+
 /*
  * What a model knows that learnt from labels of one class alone; any method
  * becomes "one-class" then (docs/one-class.md).
@@ -153,8 +177,8 @@ KITH_API const char *kith_model_class_name(const kith_model *m, int32_t c);
  * The same labels with the model's classes, matched by name: *out is new, to be
  * freed with kith_labels_free().
  *
- * Errors: KITH_ERR_ARGUMENT for a class that the model does not have, named;
- * KITH_ERR_NOMEM.
+ * Errors: KITH_ERR_ARGUMENT for a class of a node that the model does not have,
+ * named; KITH_ERR_NOMEM.
  */
 KITH_API kith_status kith_model_labels(const kith_model *m,
                                        const kith_labels *labels,

@@ -167,17 +167,19 @@ kith_status kith_model_labels(const kith_model *m, const kith_labels *labels,
 
     *out = NULL;
     TRY_NEW(to, kith__alloc(labels->classes, sizeof(*to)));
-    for (int32_t c = 0; c < labels->classes; c++) {
+    for (int32_t c = 0; c < labels->classes; c++)
         to[c] = class_named(m, labels->names[c]);
-        if (to[c] < 0)
+    TRY(new_labels(m, labels, &made, err));
+    for (int32_t u = 0; u < labels->nodes; u++) {
+        const int32_t c = labels->of[u];
+
+        if (c >= 0 && to[c] < 0)
             TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                            "class '%.60s' of the labels is none of the model's "
                            "%d",
                            labels->names[c], (int)m->classes));
+        made->of[u] = c < 0 ? -1 : to[c];
     }
-    TRY(new_labels(m, labels, &made, err));
-    for (int32_t u = 0; u < labels->nodes; u++)
-        made->of[u] = labels->of[u] < 0 ? -1 : to[labels->of[u]];
     *out = made;
     made = NULL;
 out:
