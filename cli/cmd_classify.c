@@ -50,6 +50,7 @@ static const option options[] = {
      .type = OPTION_FILE,
      .value = "FILE",
      .help = "Where the table goes; - is standard output."},
+    ROW_FORCE_LABELS,
     {.name = "save",
      .type = OPTION_FILE,
      .value = "FILE",
@@ -318,8 +319,10 @@ static kith_status write_report(task *t, const char *path, kith_outputs *with)
 
 static kith_status write_table(task *t, const char *path, kith_outputs *with)
 {
-    const kith_predictions what = {.probabilities = t->c->probabilities,
-                                   .evidence = t->c->evidence};
+    const kith_predictions what = {
+        .probabilities = t->c->probabilities,
+        .evidence = t->c->evidence,
+        .force_labels = args_flag(t->r.a, "force-labels")};
     out_table_state shown;
     const char *to = out_table(&t->r, path, &shown);
 

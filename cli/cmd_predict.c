@@ -39,6 +39,7 @@ static const option options[] = {
      .type = OPTION_FILE,
      .value = "FILE",
      .help = "Where the table goes; - is standard output."},
+    ROW_FORCE_LABELS,
     ROWS_READING,
     ROW_THREADS,
     ROW_QUIET,
@@ -60,11 +61,15 @@ typedef struct task {
     kith_model *model;
     kith_certificate certificate;
     float *p;
+    uint8_t *evidence;
 } task;
 
 static kith_status write_table(task *t)
 {
-    const kith_predictions what = {.probabilities = t->p};
+    const kith_predictions what = {
+        .probabilities = t->p,
+        .evidence = t->evidence,
+        .force_labels = args_flag(t->r.a, "force-labels")};
     out_table_state shown;
     const char *to = out_table(&t->r, t->table, &shown);
 
@@ -89,10 +94,11 @@ static kith_status work(task *t)
                           (size_t)kith_model_classes(t->model) +
                       1,
                   sizeof(*t->p));
-    if (!t->p)
+    t->evidence = calloc((size_t)kith_graph_nodes(t->data->graph) + 1, 1);
+    if (!t->p || !t->evidence)
         return run_no_memory(&t->r);
-    st = kith_model_predict(t->model, t->data, &t->r.job, t->p, &t->certificate,
-                            &t->r.err);
+    st = kith_model_predict(t->model, t->data, &t->r.job, t->p, t->evidence,
+                            &t->certificate, &t->r.err);
     if (st == KITH_OK)
         st = run_cancelled();
     if (st == KITH_OK && t->table)
@@ -150,6 +156,7 @@ static int predict(const args *a)
     kith_model_free(t.model);
     kith_dataset_free(t.data);
     free(t.p);
+    free(t.evidence);
     return code;
 }
 

@@ -110,6 +110,14 @@ kith_build_options reading_options(const run *r);
              "if not given."},                                                \
         ROW_FEATURES
 
+/* Of tables of predictions. */
+#define ROW_FORCE_LABELS                                                     \
+    {                                                                        \
+        .name = "force-labels",                                              \
+        .help = "Name the likeliest class also where nothing that is known " \
+                "reaches a node. Its label is '-' else."                     \
+    }
+
 /* Let what --labels and --features name (as far as the table has them) take
  * the place of the data set's. */
 kith_status read_given(run *r, kith_dataset *d);

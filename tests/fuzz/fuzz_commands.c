@@ -55,7 +55,7 @@ static void use_model(const kith_model *m, const kith_dataset *d)
     if (n == 0 || kith_model_classes(m) > CLASSES_MOST)
         return;
     P = calloc((size_t)n * (size_t)kith_model_classes(m), sizeof(*P));
-    if (P && kith_model_predict(m, d, &job, P, NULL, &err) == KITH_OK &&
+    if (P && kith_model_predict(m, d, &job, P, NULL, NULL, &err) == KITH_OK &&
         kith_solution_new(m, d, &job, &s, &err) == KITH_OK)
         look_at(s, d, n - 1);
     kith_solution_free(s);

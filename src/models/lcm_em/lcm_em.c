@@ -28,11 +28,15 @@
 #include "models/explain/logits.h"
 #include "models/lcm_em/candidate.h"
 #include "models/params.h"
+#include "models/potentials/feature_blocks.h"
 
 /* ---- recipes in the state ------------------------------------------------ */
 
 static const char *const kinds[] = {"em-features", "em-labels", "beside"};
 static const char *const uses[] = {"ignored", "homophily", "fitted"};
+
+/* Blocks that are made of features; the others are of the graph. */
+enum { OF_FEATURES = KITH__X | KITH__LEN | KITH__AX | KITH__A2X };
 
 /* Stands for no bound in a model file, where numbers are finite. */
 static const float NO_BOUND = 1e30f;
@@ -177,13 +181,25 @@ static kith_status take_candidate(const kith__fit_state *s, bool features,
         !(kind == KITH__HETEROPHILY ? take_heterophily(s, r) : take_em(s, r)))
         return kith__fail(err, KITH_ERR_CORRUPT, NULL, 0,
                           "the model's recipe is not one of lcm-em");
-    if (!features &&
-        (kind == KITH__EM_FEATURES ||
-         (kind == KITH__EM_LABELS && r->rounds > 0) || (r->blocks & 15) != 0))
+    if (!features && (kind == KITH__EM_FEATURES ||
+                      (kind == KITH__EM_LABELS && r->rounds > 0) ||
+                      (r->blocks & OF_FEATURES) != 0))
         return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                           "the model was trained with node features, and there "
                           "are none");
     return KITH_OK;
+}
+
+bool kith__lcm_em_judges_features(const kith__fit_state *state)
+{
+    const int kind = index_of(kith__fit_state_text(state, "potentials"), kinds,
+                              3);
+
+    if (kind == KITH__HETEROPHILY)
+        return ((unsigned)kith__fit_state_number(state, "blocks", 0) &
+                OF_FEATURES) != 0;
+    return kind == KITH__EM_FEATURES ||
+           kith__fit_state_number(state, "rounds", 0) > 0;
 }
 
 /* ---- following ----------------------------------------------------------- */
