@@ -130,6 +130,7 @@ typedef struct task {
     kith_classification *c;
     int64_t *learnt; /* nodes of each class learnt from */
     kith_scores test;
+    kith_intervals sure; /* of them */
     bool tested;
     char note[2][160];
 } task;
@@ -207,13 +208,19 @@ static kith_status count_learnt(task *t)
 static kith_status score_test(task *t)
 {
     const kith_split *s = &t->nodes.whole;
+    const kith_labels *l = t->data->labels;
+    kith_status st;
 
     for (int32_t i = 0; i < s->n_test && !t->tested; i++)
-        t->tested = t->data->labels->of[s->test[i]] >= 0;
+        t->tested = l->of[s->test[i]] >= 0;
     if (!t->tested)
         return KITH_OK;
-    return kith_score(t->c->probabilities, t->data->labels, s->test, s->n_test,
-                      &t->test, &t->r.err);
+    st = kith_score(t->c->probabilities, l, s->test, s->n_test, &t->test,
+                    &t->r.err);
+    if (st != KITH_OK)
+        return st;
+    return kith_score_intervals(t->data->graph, t->c->probabilities, l, s->test,
+                                s->n_test, 1, &t->r.job, &t->sure, &t->r.err);
 }
 
 static void tell_training(task *t, outcome *o)
@@ -260,6 +267,7 @@ static void tell(task *t, FILE *out)
         .n_val = t->c->n_validation,
         .test_name = args_text(t->r.a, "split"),
         .test = t->tested ? &t->test : NULL,
+        .sure = &t->sure,
         .table = args_text(t->r.a, "output"),
         .saved = args_text(t->r.a, "save"),
         .report = args_text(t->r.a, "report"),

@@ -20,7 +20,8 @@ static const char *const usage[] = {
 static const char *const description[] = {
     "Measures methods on the same splits of a labelled data set: each method "
     "learns from a split's training nodes, is tuned on its validation nodes "
-    "(without any, on a fifth of the training nodes, and then fitted to all of "
+    "(which it does not learn from, unless --fit train+val is given; without "
+    "any, on a fifth of the training nodes, and then fitted to all of "
     "them) and scored on its test nodes. The splits are named ones, or drawn "
     "at random from the labelled nodes. 'kith methods' lists the methods.",
     "Prints accuracy, macro-F1, area under the ROC curve, average precision "
@@ -112,6 +113,7 @@ static const option options[] = {
     {.name = "edge-weights",
      .help = "Show the average weight of edges between nodes of one class and "
              "of others, before and after learning."},
+    {.name = "prevalence", .type = OPTION_OF_TABLE, .group = "Tuning"},
     ROWS_METHOD,
     ROWS_READING,
     ROW_THREADS,
@@ -322,6 +324,8 @@ static kith_status measure(task *t)
 
     kith_evaluation_options_init(&o);
     st = method_options(&t->r, &o.train);
+    if (!args_given(a, "fit")) /* what is compared learns from the same nodes */
+        o.train.fit = KITH_FIT_TRAIN;
     o.edge_weights = args_flag(a, "edge-weights");
     o.precision_at = (int32_t)args_integer(a, "precision-at");
     if (st == KITH_OK)

@@ -37,6 +37,8 @@ static const char *const description[] = {
 
 #define PARTS "table1|table2|table3|figure1|figure2|all"
 
+#define FITS "train|train+val"
+
 static const argument arguments[] = {
     {"PART", OPTION_CHOICE, PARTS, false, "What to make."},
     {.name = NULL},
@@ -63,6 +65,13 @@ static const option options[] = {
      .help = "A run of a minute or so that shows the form and not the results: "
              "two splits, nothing tuned, ten iterations, no graph of more than "
              "30,000 nodes."},
+    {.name = "fit",
+     .type = OPTION_CHOICE,
+     .value = FITS,
+     .preset = "train",
+     .help = "What the labels of validation nodes may enter: choices and "
+             "calibration alone, so that all methods learn from the same "
+             "nodes, or also the coupling that lcm-em fits."},
     {.name = "seed",
      .type = OPTION_INTEGER,
      .value = "N",
@@ -128,6 +137,7 @@ static kith_status make(run *r, const name_list *methods)
     o.n_methods = methods->count;
     o.seed = (uint64_t)args_integer(a, "seed");
     o.quick = args_flag(a, "quick");
+    o.fit = (kith_fit)choice_find(FITS, args_text(a, "fit"));
     o.note = tell;
     o.note_user = r;
     st = kith_paper(&o, &s, &r->err);

@@ -56,13 +56,6 @@ static const option options[] = {
      .least = 1,
      .most = 2147483647,
      .help = "The first N nodes."},
-    {.name = "prevalence",
-     .type = OPTION_REAL,
-     .value = "X",
-     .least = 1e-9,
-     .most = 0.999999999,
-     .help = "Share of positives among nodes whose label is unknown; that of "
-             "the labelled ones, if not given."},
     {.name = "method",
      .type = OPTION_TEXT,
      .value = "NAME",
@@ -128,7 +121,7 @@ static kith_rank_options rank_options(const args *a)
     }
     if (args_given(a, "budget"))
         o.budget = (int32_t)args_integer(a, "budget");
-    if (args_given(a, "prevalence"))
+    if (args_real(a, "prevalence") > 0)
         o.prevalence = args_real(a, "prevalence");
     return o;
 }

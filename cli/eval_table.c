@@ -121,6 +121,38 @@ static void block(FILE *out, const kith_evaluation *e,
     }
 }
 
+/* Of one split there is no deviation: how sure each score is instead. */
+static void intervals(FILE *out, const kith_evaluation *e)
+{
+    static const char *const names[] = {"accuracy", "macro-F1", "AUC",
+                                        "avg.precision", "log-loss"};
+    const term_style style = term_style_of(out);
+    const int width = name_width(e);
+
+    if (e->splits > 1)
+        return;
+    fprintf(out, "\n%s%-*s", style.bold, width, "95 %");
+    for (int m = 0; m < 5; m++)
+        put_right(out, names[m], COLUMN - (m == 0));
+    fprintf(out, "%s\n", style.reset);
+    for (int i = 0; i < e->methods; i++) {
+        const kith_intervals *of = &e->result[i].intervals;
+        const kith_interval sure[] = {of->accuracy, of->macro_f1, of->auc,
+                                      of->average_precision, of->log_loss};
+
+        fprintf(out, "%-*s", width, e->method[i]);
+        for (int m = 0; m < 5; m++) {
+            char low[TERM_NUMBER], high[TERM_NUMBER], text[CELL];
+
+            decimal(sure[m].low, false, low);
+            decimal(sure[m].high, false, high);
+            snprintf(text, CELL, isnan(sure[m].low) ? "-" : "%s-%s", low, high);
+            put_right(out, text, COLUMN - (m == 0));
+        }
+        fputc('\n', out);
+    }
+}
+
 /* Accuracies side by side, for the eye. */
 static void bars(FILE *out, const kith_evaluation *e)
 {
@@ -221,8 +253,19 @@ static void unbalanced(FILE *out, const kith_evaluation *e)
         fputc('\n', out);
 }
 
+/* What the labels of validation nodes were for. */
+static const char *use_of_validation(const kith_evaluation *e)
+{
+    return e->options.train.fit == KITH_FIT_TRAIN
+               ? "--fit train: validation nodes choose and calibrate; no "
+                 "method learns from them"
+               : "--fit train+val: lcm-em's coupling also learns from "
+                 "validation nodes";
+}
+
 static void foot(FILE *out, const kith_evaluation *e)
 {
+    fprintf(out, "\n%s\n", use_of_validation(e));
     edge_weights(out, e);
     unbalanced(out, e);
     if (e->splits > 1)
@@ -252,6 +295,7 @@ void eval_table(FILE *out, const void *told)
     head(out, t);
     block(out, e, first);
     block(out, e, second);
+    intervals(out, e);
     bars(out, e);
     foot(out, e);
     split_rows(out, t);
@@ -300,8 +344,8 @@ void eval_markdown(FILE *out, const void *told)
                 fprintf(out, " %s |",
                         cell(e, i, (kith_measure)m, "\u00b1", text));
     }
-    fprintf(out, "\n\nSplits (train / val / test, hash)%s:\n\n",
-            t->random ? " drawn" : "");
+    fprintf(out, "\n\n%s\n\nSplits (train / val / test, hash)%s:\n\n",
+            use_of_validation(e), t->random ? " drawn" : "");
     for (int i = 0; i < e->splits; i++) {
         const kith_split *s = &e->split[i];
 

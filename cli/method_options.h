@@ -13,6 +13,7 @@
 #define METHOD_GROUP "Parameters (a value given is not tuned)"
 #define ROWS_METHOD                                                            \
     {.name = "no-tune", .type = OPTION_OF_TABLE, .group = METHOD_GROUP},       \
+        {.name = "fit", .type = OPTION_OF_TABLE, .group = METHOD_GROUP},       \
     {                                                                          \
         .name = ALL_PARAMETERS, .type = OPTION_OF_TABLE, .group = METHOD_GROUP \
     }

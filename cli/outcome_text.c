@@ -160,10 +160,22 @@ static void convergence_row(FILE *out, const kith_certificate *c)
              c->converged ? "" : ", not converged");
 }
 
-static void method_part(FILE *out, const outcome *o)
+/* How well the nodes tuned on were told, never without how sure that is. */
+static void validation_row(FILE *out, const outcome *o)
 {
+    const kith_interval sure =
+        kith_share_interval(round(o->validation * o->n_val), o->n_val);
     char number[TERM_NUMBER];
 
+    if (isnan(o->validation))
+        return;
+    term_row(out, "validation", "accuracy %.4f (%.3f to %.3f, 95 %%) on %s %s",
+             o->validation, sure.low, sure.high, term_count(o->n_val, number),
+             o->n_val == 1 ? "node" : "nodes");
+}
+
+static void method_part(FILE *out, const outcome *o)
+{
     fputc('\n', out);
     term_heading(out, "Method");
     term_row(out, "method", "%s", kith_model_method(o->model));
@@ -181,15 +193,25 @@ static void method_part(FILE *out, const outcome *o)
                  strcmp(kith_model_method(o->model), "bp") == 0
                      ? " without features"
                      : "");
-    if (!isnan(o->validation))
-        term_row(out, "validation", "accuracy %.4f on %s nodes", o->validation,
-                 term_count(o->n_val, number));
+    validation_row(out, o);
     term_row(out, "temperature", "%.3g", kith_model_temperature(o->model));
     convergence_row(out, o->certificate);
 }
 
+static void score_row(FILE *out, const char *name, double x, kith_interval sure)
+{
+    if (isnan(x))
+        return;
+    if (isnan(sure.low))
+        term_row(out, name, "%.4f", x);
+    else
+        term_row(out, name, "%.4f (%.3f to %.3f, 95 %%)", x, sure.low,
+                 sure.high);
+}
+
 static void test_part(FILE *out, const outcome *o)
 {
+    const kith_interval none = {(double)NAN, (double)NAN};
     const kith_scores *s = o->test;
     char title[100];
 
@@ -199,14 +221,13 @@ static void test_part(FILE *out, const outcome *o)
     snprintf(title, sizeof(title), "Test nodes of split %.60s", o->test_name);
     term_heading(out, title);
     term_row(out, "scored", "%d nodes", (int)s->nodes);
-    term_row(out, "accuracy", "%.4f", s->accuracy);
-    term_row(out, "macro-F1", "%.4f", s->macro_f1);
-    if (!isnan(s->auc))
-        term_row(out, "AUC", "%.4f", s->auc);
-    if (!isnan(s->average_precision))
-        term_row(out, "avg. precision", "%.4f", s->average_precision);
-    term_row(out, "log-loss", "%.4f", s->log_loss);
-    term_row(out, "ECE", "%.4f", s->ece);
+    score_row(out, "accuracy", s->accuracy, o->sure->accuracy);
+    score_row(out, "macro-F1", s->macro_f1, o->sure->macro_f1);
+    score_row(out, "AUC", s->auc, o->sure->auc);
+    score_row(out, "avg. precision", s->average_precision,
+              o->sure->average_precision);
+    score_row(out, "log-loss", s->log_loss, o->sure->log_loss);
+    score_row(out, "ECE", s->ece, none);
 }
 
 /* ---- classes ------------------------------------------------------------- */

@@ -21,9 +21,10 @@ typedef struct outcome {
     int32_t n_val;
     const char *test_name;   /* split whose test nodes were scored, or NULL */
     const kith_scores *test; /* NULL if none were */
-    const char *table;       /* where the predictions went, NULL = nowhere */
-    const char *saved;       /* where the model went, NULL = nowhere */
-    const char *report;      /* where the page went, NULL = nowhere */
+    const kith_intervals *sure; /* of these scores */
+    const char *table;          /* where the predictions went, NULL = nowhere */
+    const char *saved;          /* where the model went, NULL = nowhere */
+    const char *report;         /* where the page went, NULL = nowhere */
     double seconds;
 } outcome;
 

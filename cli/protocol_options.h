@@ -17,6 +17,7 @@
              "under the data set's splits/, or a folder with train.txt, "    \
              "test.txt and perhaps val.txt."},                               \
         {.name = "hold-out", .type = OPTION_OF_TABLE, .group = "Tuning"},    \
+        {.name = "prevalence", .type = OPTION_OF_TABLE, .group = "Tuning"},  \
     {                                                                        \
         .name = "seed", .type = OPTION_OF_TABLE, .group = "Tuning"           \
     }

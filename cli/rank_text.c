@@ -46,13 +46,27 @@ static void tell_expected(const ranking_task *t, FILE *out)
              (int)c->positives, (int)c->negatives,
              t->list->crossed ? "each by a model that has not seen it"
                               : "those named for tuning");
-    if (args_given(t->r.a, "prevalence"))
+    if (args_real(t->r.a, "prevalence") > 0)
         term_row(out, "prevalence", "%g, as given",
                  args_real(t->r.a, "prevalence"));
     else
         term_row(out, "prevalence",
                  "%.3g, as among the labelled; --prevalence if it differs",
                  t->list->prevalence);
+}
+
+/* A share of the test nodes, with how sure it is. */
+static void test_row(FILE *out, const char *name, int64_t hits, int64_t of,
+                     const char *what)
+{
+    const kith_interval sure = kith_share_interval((double)hits, (double)of);
+
+    if (of == 0)
+        term_row(out, name, "- (0 %s)", what);
+    else
+        term_row(out, name, "%.4f (%.3f to %.3f, 95 %%; %lld of %lld %s)",
+                 (double)hits / (double)of, sure.low, sure.high,
+                 (long long)hits, (long long)of, what);
 }
 
 static void tell_test(const ranking_task *t, FILE *out)
@@ -63,10 +77,8 @@ static void tell_test(const ranking_task *t, FILE *out)
         return;
     fputc('\n', out);
     term_heading(out, "Test nodes of the split");
-    term_row(out, "precision", "%.4f (%lld of %lld listed)", n.precision,
-             (long long)n.hits, (long long)n.listed);
-    term_row(out, "recall", "%.4f (%lld of %lld positives)", n.recall,
-             (long long)n.hits, (long long)n.positives);
+    test_row(out, "precision", n.hits, n.listed, "listed");
+    test_row(out, "recall", n.hits, n.positives, "positives");
 }
 
 /* Precision and recall of shorter and longer lists. */
@@ -75,17 +87,18 @@ static void tell_lengths(const kith_ranking *r, FILE *out)
     const term_style style = term_style_of(out);
     char number[TERM_NUMBER];
 
-    fprintf(out, "\n%s%12s  %9s  %9s  %7s%s\n", style.bold, "the first",
-            "from p", "precision", "recall", style.reset);
+    fprintf(out, "\n%s%12s  %9s  %9s  %14s  %7s%s\n", style.bold, "the first",
+            "from p", "precision", "95 %", "recall", style.reset);
     for (int32_t i = 0; i < r->n_lengths; i++) {
         const kith_rank_length *l = &r->lengths[i];
 
         if (l->holds.hits + l->holds.misses == 0)
             continue; /* none of the known is as high up */
-        fprintf(out, "%12s  %9.4g  %9.3f  %7.3f  ",
+        fprintf(out, "%12s  %9.4g  %9.3f  %5.3f to %5.3f  %7.3f  ",
                 term_count(l->first, number), (double)l->probability,
-                l->holds.precision, l->holds.recall);
-        term_bar(out, l->holds.precision, 20);
+                l->holds.precision, l->holds.precision_low,
+                l->holds.precision_high, l->holds.recall);
+        term_bar(out, l->holds.precision, 12);
         fputc('\n', out);
     }
 }

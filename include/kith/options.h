@@ -105,6 +105,13 @@ typedef enum kith_gradient {
     KITH_GRADIENT_EXACT = 1  /* through the fixed point, by an adjoint solve */
 } kith_gradient;
 
+/* What the labels of validation nodes may enter: docs/methods/README.md. */
+typedef enum kith_fit {
+    KITH_FIT_TRAIN = 0,    /* choices and calibration alone */
+    KITH_FIT_TRAIN_VAL = 1 /* what is fitted too, where a method can: lcm-em's
+                              coupling */
+} kith_fit;
+
 /* The rows of the table that methods get.  Ranges, defaults and meaning stand
  * in the table (src/models/params.c, docs/parameters.md); each field has a row
  * there.  What is not in `fixed` (kith_train_options) is tuned on the
@@ -130,6 +137,8 @@ typedef struct kith_params {
     bool uncentred;
     double bound;
     kith_gradient gradient;
+    /* probabilities */
+    double prevalence; /* 0: not given */
 } kith_params;
 
 enum { /* bits of kith_train_options.fixed */
@@ -159,6 +168,9 @@ typedef struct kith_train_options {
     uint32_t fixed;     /* KITH_FIX_... : not tuned */
     double temperature; /* of the probabilities; 0 = fitted on the validation
                            nodes, 1 if there are none */
+    kith_fit fit;       /* default KITH_FIT_TRAIN_VAL; kith_evaluate() and
+                           kith_paper() take KITH_FIT_TRAIN, so that what
+                           is compared has learnt from the same nodes */
     const char *checkpoint; /* a file: go on from it if it is there, and keep
                                it up to date; removed by the caller when the
                                result is safe.  NULL = none */

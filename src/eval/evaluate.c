@@ -13,6 +13,7 @@ void kith_evaluation_options_init(kith_evaluation_options *o)
 {
     *o = (kith_evaluation_options){0};
     kith_train_options_init(&o->train);
+    o->train.fit = KITH_FIT_TRAIN;
 }
 
 /* Progress with the method and the split before the stage. */
@@ -45,6 +46,8 @@ static kith_status try_one(kith_evaluation *e, int method, int split,
     r->precision = (double)NAN;
     TRY(kith_trial_run(e->data, e->method[method], s, o, p, &r->trial, &m,
                        err));
+    TRY(kith_score_intervals(e->data->graph, p, e->data->labels, s->test,
+                             s->n_test, 1, &o->job, &r->intervals, err));
     if (e->options.precision_at > 0)
         TRY(kith_precision_at(p, e->data->labels, s->test, s->n_test,
                               e->options.positive, e->options.precision_at,

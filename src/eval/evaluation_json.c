@@ -66,6 +66,25 @@ static void put_weights(kith__json *j, const double weights[4])
     kith__json_close(j, '}');
 }
 
+static void put_interval(kith__json *j, const char *name, kith_interval i)
+{
+    kith__json_open(j, name, '{');
+    kith__json_number(j, "low", i.low);
+    kith__json_number(j, "high", i.high);
+    kith__json_close(j, '}');
+}
+
+static void put_intervals(kith__json *j, const kith_intervals *i)
+{
+    kith__json_open(j, "intervals", '{');
+    put_interval(j, "test", i->accuracy);
+    put_interval(j, "macro_f1", i->macro_f1);
+    put_interval(j, "auc", i->auc);
+    put_interval(j, "average_precision", i->average_precision);
+    put_interval(j, "log_loss", i->log_loss);
+    kith__json_close(j, '}');
+}
+
 static void put_trial(kith__json *j, const kith_evaluation *e,
                       const kith_split *split, const kith_result *r)
 {
@@ -83,6 +102,7 @@ static void put_trial(kith__json *j, const kith_evaluation *e,
     kith__json_number(j, "average_precision", s->average_precision);
     kith__json_number(j, "log_loss", s->log_loss);
     kith__json_number(j, "ece", s->ece);
+    put_intervals(j, &r->intervals);
     if (e->options.precision_at > 0)
         kith__json_number(j, "precision_at", r->precision);
     kith__json_number(j, "seconds", t->seconds);
@@ -138,6 +158,15 @@ static void put_method(kith__json *j, const kith_evaluation *e, int m)
     kith__json_close(j, '}');
 }
 
+/* What the table calls that value of a choice. */
+static void put_choice(kith__json *j, const char *name, int value)
+{
+    char word[KITH_OPTION_BUFFER];
+
+    kith__json_string(j, name,
+                      kith_option_text(kith_option_find(name), value, word));
+}
+
 static void put_split(kith__json *j, const kith_split *s, int32_t unlabelled)
 {
     kith__json_open(j, NULL, '{');
@@ -175,6 +204,7 @@ kith_status kith_evaluation_json(const kith_evaluation *e, const char *name,
     else
         kith__json_null(&j, "seed");
     kith__json_string(&j, "version", kith_version());
+    put_choice(&j, "fit", e->options.train.fit);
     if (e->options.precision_at > 0) {
         kith__json_count(&j, "precision_at", e->options.precision_at);
         kith__json_string(&j, "positive",

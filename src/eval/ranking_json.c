@@ -14,6 +14,17 @@ static void put_interval(kith__json *j, const char *name, double x, double low,
     kith__json_close(j, '}');
 }
 
+/* The interval of a share that was counted. */
+static void put_share(kith__json *j, const char *name, int64_t hits, int64_t of)
+{
+    const kith_interval i = kith_share_interval((double)hits, (double)of);
+
+    kith__json_open(j, name, '{');
+    kith__json_number(j, "low", i.low);
+    kith__json_number(j, "high", i.high);
+    kith__json_close(j, '}');
+}
+
 static void put_wish(kith__json *j, const kith_rank_options *o)
 {
     kith__json_open(j, "wish", '{');
@@ -55,6 +66,8 @@ static void put_lengths(kith__json *j, const kith_ranking *r)
         kith__json_count(j, "first", l->first);
         kith__json_number(j, "from_probability", (double)l->probability);
         kith__json_number(j, "precision", l->holds.precision);
+        kith__json_number(j, "precision_low", l->holds.precision_low);
+        kith__json_number(j, "precision_high", l->holds.precision_high);
         kith__json_number(j, "recall", l->holds.recall);
         kith__json_close(j, '}');
     }
@@ -76,6 +89,8 @@ kith_status kith_ranking_json(const kith_ranking *r, char **json,
     kith__json_open(&j, "test", '{');
     kith__json_number(&j, "precision", r->test.precision);
     kith__json_number(&j, "recall", r->test.recall);
+    put_share(&j, "precision_interval", r->test.hits, r->test.listed);
+    put_share(&j, "recall_interval", r->test.hits, r->test.positives);
     kith__json_close(&j, '}');
     put_lengths(&j, r);
     kith__json_close(&j, '}');

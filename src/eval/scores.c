@@ -20,28 +20,14 @@
  * that they are the same to the last bit in whatever order nodes come.  A
  * probability is not negative, so its bits sort as it does.
  */
+#include "eval/scores.h"
+
 #include <math.h>
 
 #include "core/alloc.h"
 #include "core/sort.h"
-#include "core/status.h"
-#include "kith/eval.h"
 
-enum { BINS = 15, ORDER_BITS = 30 };
-
-/* The nodes to score: those of a list that have a label. */
-typedef struct sample {
-    const float *probabilities;
-    const int32_t *of; /* true class of a node */
-    int32_t *node;     /* n, in the order given */
-    int32_t n;
-    int32_t classes;
-} sample;
-
-static const float *row_of(const sample *s, int32_t i)
-{
-    return s->probabilities + (int64_t)s->node[i] * s->classes;
-}
+enum { BINS = 15 };
 
 /* A centred belief or NaN would be scored without complaint, but mean
  * nothing; sums that were rounded up are let through. */
@@ -57,15 +43,15 @@ static kith_status check_row(const float *row, int32_t classes, int32_t node,
     return KITH_OK;
 }
 
-static kith_status take_sample(const float *probabilities,
-                               const kith_labels *labels, const int32_t *nodes,
-                               int32_t n_nodes, sample *s, kith_error *err)
+kith_status kith__sample_take(const float *probabilities,
+                              const kith_labels *labels, const int32_t *nodes,
+                              int32_t n_nodes, kith__sample *s, kith_error *err)
 {
     kith_status st = KITH_OK;
 
-    *s = (sample){.probabilities = probabilities,
-                  .of = labels->of,
-                  .classes = labels->classes};
+    *s = (kith__sample){.probabilities = probabilities,
+                        .of = labels->of,
+                        .classes = labels->classes};
     TRY_NEW(s->node, kith__alloc(n_nodes, sizeof(*s->node)));
     for (int32_t i = 0; i < n_nodes; i++) {
         const int32_t v = nodes[i];
@@ -77,21 +63,21 @@ static kith_status take_sample(const float *probabilities,
         if (labels->of[v] < 0)
             continue;
         s->node[s->n++] = v;
-        TRY(check_row(row_of(s, s->n - 1), s->classes, v, err));
+        TRY(check_row(kith__sample_row(s, s->n - 1), s->classes, v, err));
     }
 out:
     return st; /* the caller releases what there is */
 }
 
-static void release_sample(sample *s)
+void kith__sample_release(kith__sample *s)
 {
     kith__free(s->node);
-    *s = (sample){0};
+    *s = (kith__sample){0};
 }
 
 /* ---- of the predicted class ---------------------------------------------- */
 
-static int32_t top_class(const float *row, int32_t classes)
+int32_t kith__top_class(const float *row, int32_t classes)
 {
     int32_t top = 0;
 
@@ -101,16 +87,11 @@ static int32_t top_class(const float *row, int32_t classes)
     return top;
 }
 
-/* How often a class is true, predicted, both. */
-typedef struct tally {
-    int32_t is, said, hit;
-} tally;
-
-static void count_classes(const sample *s, tally *of_class)
+static void count_classes(const kith__sample *s, kith__tally *of_class)
 {
     for (int32_t i = 0; i < s->n; i++) {
         const int32_t y = s->of[s->node[i]];
-        const int32_t top = top_class(row_of(s, i), s->classes);
+        const int32_t top = kith__top_class(kith__sample_row(s, i), s->classes);
 
         of_class[y].is++;
         of_class[top].said++;
@@ -118,49 +99,59 @@ static void count_classes(const sample *s, tally *of_class)
     }
 }
 
-static void score_classes(const sample *s, const tally *of_class,
-                          kith_scores *out)
+double kith__macro_f1(const kith__tally *of_class, int32_t classes)
 {
-    int32_t hits = 0, seen = 0;
+    int32_t seen = 0;
     double f1 = 0;
 
-    for (int32_t c = 0; c < s->classes; c++) {
-        const tally *t = &of_class[c];
+    for (int32_t c = 0; c < classes; c++) {
+        const kith__tally *t = &of_class[c];
         const double either = (double)t->is + t->said;
 
-        hits += t->hit;
         if (either > 0) {
             f1 += 2 * t->hit / either;
             seen++;
         }
     }
-    out->accuracy = (double)hits / s->n;
-    out->macro_f1 = f1 / seen;
+    return f1 / seen;
+}
+
+static double accuracy(const kith__sample *s, const kith__tally *of_class)
+{
+    int32_t hits = 0;
+
+    for (int32_t c = 0; c < s->classes; c++)
+        hits += of_class[c].hit;
+    return (double)hits / s->n;
 }
 
 /* ---- of the probabilities ------------------------------------------------ */
 
-static double log_loss(const sample *s)
+double kith__surprise(const kith__sample *s, int32_t i)
+{
+    const double p = kith__sample_row(s, i)[s->of[s->node[i]]];
+
+    return -log(fmin(fmax(p, 1e-15), 1));
+}
+
+static double log_loss(const kith__sample *s)
 {
     double sum = 0;
 
-    for (int32_t i = 0; i < s->n; i++) {
-        const double p = row_of(s, i)[s->of[s->node[i]]];
-
-        sum -= log(fmin(fmax(p, 1e-15), 1));
-    }
+    for (int32_t i = 0; i < s->n; i++)
+        sum += kith__surprise(s, i);
     return sum / s->n;
 }
 
 /* |b|/N |accuracy - confidence| is |hits - sum of p_t| / N.  No float but 0 and
  * 1 is a multiple of 1/15, so it does not matter whose an edge is. */
-static double calibration_error(const sample *s)
+static double calibration_error(const kith__sample *s)
 {
     double gap[BINS] = {0}, sum = 0;
 
     for (int32_t i = 0; i < s->n; i++) {
-        const float *row = row_of(s, i);
-        const int32_t top = top_class(row, s->classes);
+        const float *row = kith__sample_row(s, i);
+        const int32_t top = kith__top_class(row, s->classes);
         const double p = fmin(row[top], 1);
         const int bin = p < 1 ? (int)(p * BINS) : BINS - 1;
 
@@ -173,8 +164,7 @@ static double calibration_error(const sample *s)
 
 /* ---- of the order -------------------------------------------------------- */
 
-/* A number that sorts as p >= 0 does; below 2^30 up to p = 1.0001. */
-static uint32_t order_of(float p)
+uint32_t kith__order_of(float p)
 {
     uint32_t bits;
 
@@ -183,24 +173,23 @@ static uint32_t order_of(float p)
 }
 
 /* Sort the nodes by p_c, ascending, the low bit telling those of class c. */
-static void sort_for_class(const sample *s, int32_t c, uint64_t *key,
+static void sort_for_class(const kith__sample *s, int32_t c, uint64_t *key,
                            uint64_t *scratch)
 {
     for (int32_t i = 0; i < s->n; i++)
-        key[i] = (uint64_t)order_of(row_of(s, i)[c]) << 1 |
+        key[i] = (uint64_t)kith__order_of(kith__sample_row(s, i)[c]) << 1 |
                  (s->of[s->node[i]] == c);
-    kith__radix_sort_u64(key, scratch, s->n, ORDER_BITS + 1);
+    kith__radix_sort_u64(key, scratch, s->n, KITH__ORDER_BITS + 1);
 }
 
 /*
  * From the highest threshold down; `in` are nodes of the class and `off` the
- * others, at or above the threshold.  Both kinds must occur.  Twice the AUC's
- * pairs are at most 2^61.
+ * others, at or above the threshold.  Twice the AUC's pairs are at most 2^61.
  */
-static void score_order(const uint64_t *key, int32_t n, int32_t n_in,
-                        double *auc, double *precision)
+void kith__score_order(const uint64_t *key, int32_t n, const int32_t *at,
+                       const int32_t *times, int64_t n_in, int64_t n_off,
+                       double *auc, double *precision)
 {
-    const int64_t n_off = n - n_in;
     int64_t in = 0, off = 0, pairs = 0; /* pairs counted twice */
 
     *precision = 0;
@@ -209,20 +198,24 @@ static void score_order(const uint64_t *key, int32_t n, int32_t n_in,
         const int64_t in_above = in, off_above = off;
 
         for (; i >= 0 && key[i] >> 1 == threshold; i--) {
-            in += (int64_t)(key[i] & 1);
-            off += (int64_t)(~key[i] & 1);
+            const int64_t count = times ? times[at[i]] : 1;
+
+            in += (key[i] & 1) ? count : 0;
+            off += (key[i] & 1) ? 0 : count;
         }
         pairs += (in - in_above) * (2 * n_off - off - off_above);
-        *precision += (double)(in - in_above) * (double)in /
-                      ((double)n_in * (double)(in + off));
+        if (in > in_above)
+            *precision += (double)(in - in_above) * (double)in /
+                          ((double)n_in * (double)(in + off));
     }
-    *auc = (double)pairs / (2.0 * n_in * (double)n_off);
+    *auc = (double)pairs / (2.0 * (double)n_in * (double)n_off);
 }
 
 /* Of two classes the first one's AUC says the same as the second's, and its
  * average precision is of no interest: only the second is looked for. */
-static kith_status score_orders(const sample *s, const tally *of_class,
-                                kith_scores *out, kith_error *err)
+static kith_status score_orders(const kith__sample *s,
+                                const kith__tally *of_class, kith_scores *out,
+                                kith_error *err)
 {
     kith_status st = KITH_OK;
     uint64_t *key = NULL, *scratch = NULL;
@@ -237,7 +230,8 @@ static kith_status score_orders(const sample *s, const tally *of_class,
         if (of_class[c].is == 0 || of_class[c].is == s->n)
             continue;
         sort_for_class(s, c, key, scratch);
-        score_order(key, s->n, of_class[c].is, &auc_c, &precision_c);
+        kith__score_order(key, s->n, NULL, NULL, of_class[c].is,
+                          s->n - of_class[c].is, &auc_c, &precision_c);
         auc += auc_c;
         precision += precision_c;
         counted++;
@@ -257,23 +251,24 @@ kith_status kith_score(const float *probabilities, const kith_labels *labels,
                        kith_error *err)
 {
     kith_status st = KITH_OK;
-    tally *of_class = NULL;
-    sample s = {0};
+    kith__tally *of_class = NULL;
+    kith__sample s = {0};
 
     *out = (kith_scores){0, NAN, NAN, NAN, NAN, NAN, NAN};
-    TRY(take_sample(probabilities, labels, nodes, n_nodes, &s, err));
+    TRY(kith__sample_take(probabilities, labels, nodes, n_nodes, &s, err));
     if (s.n == 0)
         goto out;
     TRY_NEW(of_class, kith__alloc_zeroed(s.classes, sizeof(*of_class)));
     count_classes(&s, of_class);
     TRY(score_orders(&s, of_class, out, err));
-    score_classes(&s, of_class, out);
+    out->accuracy = accuracy(&s, of_class);
+    out->macro_f1 = kith__macro_f1(of_class, s.classes);
     out->log_loss = log_loss(&s);
     out->ece = calibration_error(&s);
     out->nodes = s.n;
 out:
     kith__free(of_class);
-    release_sample(&s);
+    kith__sample_release(&s);
     return st;
 }
 
@@ -286,7 +281,7 @@ kith_status kith_precision_at(const float *probabilities,
 {
     kith_status st = KITH_OK;
     uint64_t *key = NULL;
-    sample s = {0};
+    kith__sample s = {0};
     int32_t hits = 0;
 
     *out = NAN;
@@ -295,10 +290,10 @@ kith_status kith_precision_at(const float *probabilities,
                        "class %d and %d nodes, expected a class below %d and "
                        "1 node or more",
                        (int)c, (int)k, (int)labels->classes));
-    TRY(take_sample(probabilities, labels, nodes, n_nodes, &s, err));
+    TRY(kith__sample_take(probabilities, labels, nodes, n_nodes, &s, err));
     TRY_NEW(key, kith__alloc(s.n, sizeof(*key)));
     for (int32_t i = 0; i < s.n; i++)
-        key[i] = (uint64_t)~order_of(row_of(&s, i)[c]) << 32 |
+        key[i] = (uint64_t)~kith__order_of(kith__sample_row(&s, i)[c]) << 32 |
                  (uint32_t)s.node[i];
     kith__sort_u64(key, s.n);
     if (k > s.n)
@@ -309,6 +304,6 @@ kith_status kith_precision_at(const float *probabilities,
         *out = (double)hits / k;
 out:
     kith__free(key);
-    release_sample(&s);
+    kith__sample_release(&s);
     return st;
 }

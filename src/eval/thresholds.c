@@ -7,8 +7,8 @@
  *     recall = tp / P       precision = pi tp/P / (pi tp/P + (1 - pi) fp/N)
  *
  * which is tp / (tp + fp) where pi is the known nodes' own share.  Intervals
- * are Wilson's (1927) at 95 %: of tp in tp + fp, or where pi differs of tp in P
- * and fp in N, each at its worse end.
+ * are Wilson's at 95 % (intervals.c): of tp in tp + fp, or where pi differs of
+ * tp in P and fp in N, each at its worse end.
  *
  * A cut lies midway between two scores, so that neither neighbour's is
  * favoured.
@@ -32,16 +32,6 @@ static int falling(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
-static void wilson(double k, double n, double *low, double *high)
-{
-    const double z = 1.959963984540054, p = n > 0 ? k / n : 0;
-    const double middle = p + z * z / (2 * n);
-    const double half = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
-
-    *low = n > 0 ? fmax(0, (middle - half) / (1 + z * z / n)) : 0;
-    *high = n > 0 ? fmin(1, (middle + half) / (1 + z * z / n)) : 1;
-}
-
 static double mixed(double pi, double recall, double fall_out)
 {
     const double of_all = pi * recall + (1 - pi) * fall_out;
@@ -53,20 +43,24 @@ static double mixed(double pi, double recall, double fall_out)
 static void describe(kith_threshold *t, double prevalence)
 {
     const double hits = t->hits, listed = hits + t->misses;
-    double low, high;
+    const kith_interval recall = kith_share_interval(hits, t->positives);
+    const kith_interval fall_out = kith_share_interval(t->misses, t->negatives);
 
     t->recall = hits / t->positives;
-    wilson(hits, t->positives, &t->recall_low, &t->recall_high);
+    t->recall_low = recall.low;
+    t->recall_high = recall.high;
     if (isnan(prevalence)) {
+        const kith_interval of_list = kith_share_interval(hits, listed);
+
         t->precision = listed > 0 ? hits / listed : (double)NAN;
-        wilson(hits, listed, &t->precision_low, &t->precision_high);
+        t->precision_low = of_list.low;
+        t->precision_high = of_list.high;
         return;
     }
-    wilson(t->misses, t->negatives, &low, &high);
     t->precision = mixed(prevalence, t->recall,
                          (double)t->misses / t->negatives);
-    t->precision_low = mixed(prevalence, t->recall_low, high);
-    t->precision_high = mixed(prevalence, t->recall_high, low);
+    t->precision_low = mixed(prevalence, recall.low, fall_out.high);
+    t->precision_high = mixed(prevalence, recall.high, fall_out.low);
 }
 
 /* Does this cut serve the goal better than the best so far?  Cuts come from

@@ -14,6 +14,7 @@ void kith_train_options_init(kith_train_options *o)
     *o = (kith_train_options){0};
     kith_params_init(&o->params);
     o->params.iterations = 0;
+    o->fit = KITH_FIT_TRAIN_VAL;
 }
 
 kith_train_options kith_options_like(const kith_train_options *o,

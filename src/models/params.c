@@ -197,12 +197,31 @@ static const kith_option_info table[] = {
      .methods = LCM,
      .help = "lcm: rho(W) rho(H) is kept below it, so that propagation "
              "converges."},
+    {.name = "prevalence",
+     IN_PARAMS(prevalence, 17),
+     SHARE,
+     .group = KITH_GROUP_TUNING,
+     .help = "Share of positives among nodes whose label is unknown; 0: not "
+             "known. Positive is the class that rank looks for, where labels "
+             "are of one class that class, else the last."},
 
     {.name = "no-tune",
      IN_OPTIONS(no_tune, "no_tune"),
      FLAG,
      .group = KITH_GROUP_TUNING,
      .help = "Tune nothing: what no option names takes its default."},
+    {.name = "fit",
+     IN_OPTIONS(train.fit, "fit"),
+     CHOICE,
+     .most = KITH_FIT_TRAIN_VAL,
+     .choices = "train|train+val",
+     .preset = KITH_FIT_TRAIN_VAL,
+     .group = KITH_GROUP_TUNING,
+     .methods = "auto lcm-em",
+     .help = "Whose labels what is fitted may see: with train, those of "
+             "validation nodes choose and calibrate alone; with train+val "
+             "they also enter the coupling that lcm-em fits. kith eval and "
+             "kith paper take train unless it is given."},
     {.name = "temperature",
      IN_OPTIONS(train.temperature, "temperature"),
      ANY,
@@ -247,7 +266,8 @@ enum { ROWS = sizeof(table) / sizeof(*table) };
 
 _Static_assert((int)ROWS <= (int)KITH__PARAMS_MOST, "arrays are of that size");
 _Static_assert(sizeof(kith_prep) == sizeof(int32_t) &&
-                   sizeof(kith_gradient) == sizeof(int32_t),
+                   sizeof(kith_gradient) == sizeof(int32_t) &&
+                   sizeof(kith_fit) == sizeof(int32_t),
                "read as numbers");
 
 const kith_option_info *kith_option_list(int *count)

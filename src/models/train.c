@@ -172,11 +172,12 @@ static kith_status train_method(const kith__method *how, const kith__task *t,
 static uint64_t hash_of_options(const kith_train_options *o, int classes,
                                 int columns)
 {
-    double numbers[KITH__PARAMS_MOST + 4];
+    double numbers[KITH__PARAMS_MOST + 5];
     int n = kith__params_key(&o->params, numbers);
 
     numbers[n++] = o->fixed;
     numbers[n++] = o->temperature;
+    numbers[n++] = o->fit;
     numbers[n++] = classes;
     numbers[n++] = columns;
     return XXH3_64bits(numbers, (size_t)n * sizeof(*numbers));

@@ -33,8 +33,8 @@ static void scene_new(scene *s)
         s->x[i] = (float)kith__rng_real(&r);
     s->f = (kith_features){
         .nodes = N, .columns = D, .entries = N * D, .value = s->x};
-    CHECK_OK(
-        kith__search_context_new(&s->task.task, &s->f, &s->none, &s->q, &err));
+    CHECK_OK(kith__search_context_new(&s->task.task, &s->f, &s->none,
+                                      KITH_FIT_TRAIN, &s->q, &err));
 }
 
 static void scene_release(scene *s)

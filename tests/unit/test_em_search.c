@@ -61,8 +61,8 @@ static void scene_new(scene *s, uint64_t seed)
         s->truth[i] = s->node[i] % C;
     }
     s->val = (kith__labelled_nodes){s->node, s->truth, VAL};
-    CHECK_OK(
-        kith__search_context_new(&s->task.task, &s->f, &s->val, &s->q, &err));
+    CHECK_OK(kith__search_context_new(&s->task.task, &s->f, &s->val,
+                                      KITH_FIT_TRAIN, &s->q, &err));
     offers.count = 0;
 }
 
@@ -433,33 +433,37 @@ TEST(a_start_is_the_optimum_for_few_nodes_and_for_many)
 
 /* ---- beside -------------------------------------------------------------- */
 
-enum { PLANTED = 120, LEARNT = 40 };
+enum { PLANTED = 120, LEARNT = 40, JUDGED = 60 };
+
+typedef struct field {
+    float x[PLANTED * 2];
+    int32_t nodes[PLANTED], truth[PLANTED];
+    kith_features f;
+    kith__labelled_nodes val;
+    kith_graph *g;
+    small_task t;
+} field;
 
 /*
  * Two classes; `same` of 10 edges join nodes of one class, and a feature tells
  * the class with a noise of `noise`: what the graph is good for is known.
  */
-static void planted(int same, double noise, bool with_features,
-                    kith__candidate *out)
+static void field_new(field *s, int same, double noise)
 {
-    static float x[PLANTED * 2];
     static char text[PLANTED * 64];
-    static int32_t nodes[PLANTED], truth[PLANTED];
     kith__rng r = kith__rng_start(77, (uint64_t)same);
-    const kith_features f = {
-        .nodes = PLANTED, .columns = 2, .entries = PLANTED * 2, .value = x};
-    const kith__labelled_nodes val = {nodes + LEARNT, truth + LEARNT, 60};
-    kith_graph *g = NULL;
-    kith__search_context q;
     kith_error err;
     size_t at = 0;
-    small_task t;
 
+    s->f = (kith_features){
+        .nodes = PLANTED, .columns = 2, .entries = PLANTED * 2, .value = s->x};
+    s->val = (kith__labelled_nodes){s->nodes + LEARNT, s->truth + LEARNT,
+                                    JUDGED};
     for (int u = 0; u < PLANTED; u++) {
-        nodes[u] = u;
-        truth[u] = u % 2;
-        x[u * 2] = (float)(u % 2 + noise * (kith__rng_real(&r) - .5));
-        x[u * 2 + 1] = (float)kith__rng_real(&r);
+        s->nodes[u] = u;
+        s->truth[u] = u % 2;
+        s->x[u * 2] = (float)(u % 2 + noise * (kith__rng_real(&r) - .5));
+        s->x[u * 2 + 1] = (float)kith__rng_real(&r);
         for (int i = 0; i < 5; i++) {
             const bool alike = (int)kith__rng_below(&r, 10) < same;
             const int v = (int)kith__rng_below(&r, PLANTED / 2) * 2 +
@@ -469,35 +473,92 @@ static void planted(int same, double noise, bool with_features,
                                    v == u ? (v + 2) % PLANTED : v);
         }
     }
-    CHECK_OK(
-        kith_graph_read(check_file("planted.tsv", text), NULL, &g, NULL, &err));
-    CHECK_INT(kith_graph_nodes(g), PLANTED);
-    small_task_new(&t, g, 2, 0, 1);
-    t.task.train = nodes;
-    t.task.truth = truth;
-    t.task.n_train = LEARNT;
+    CHECK_OK(kith_graph_read(check_file("planted.tsv", text), NULL, &s->g, NULL,
+                             &err));
+    CHECK_INT(kith_graph_nodes(s->g), PLANTED);
+    small_task_new(&s->t, s->g, 2, 0, 1);
+    s->t.task.train = s->nodes;
+    s->t.task.truth = s->truth;
+    s->t.task.n_train = LEARNT;
+}
+
+static void field_release(field *s)
+{
+    small_task_release(&s->t);
+    kith_graph_free(s->g);
+}
+
+static void planted(int same, double noise, bool with_features, kith_fit fit,
+                    kith__candidate *out)
+{
+    kith__search_context q;
+    kith_error err;
+    field s;
+
+    field_new(&s, same, noise);
     offers.count = 0;
-    CHECK_OK(kith__search_context_new(&t.task, with_features ? &f : NULL, &val,
-                                      &q, &err));
+    CHECK_OK(kith__search_context_new(&s.t.task, with_features ? &s.f : NULL,
+                                      &s.val, fit, &q, &err));
     CHECK_OK(kith__heterophily_search(&q, &(kith__best_candidate){0}, &err));
     kith__search_context_release(&q);
     CHECK_INT(offers.count, 1);
     CHECK(offers.candidate[0].kind == KITH__HETEROPHILY);
     CHECK(offers.candidate[0].penalty > 0);
     *out = offers.candidate[0];
-    small_task_release(&t);
-    kith_graph_free(g);
+    field_release(&s);
 }
+
+/* Beliefs by a coupling that is fitted, with the labels of validation nodes as
+ * they are or all turned round. */
+static void fitted(kith_fit fit, bool turned, float *P)
+{
+    const kith__candidate r = {.kind = KITH__HETEROPHILY,
+                               .blocks = KITH__X,
+                               .penalty = .1f,
+                               .graph = KITH__GRAPH_FITTED,
+                               .lambda = 1};
+    float H[2 * 2], b[2], coupling[2 * 2];
+    kith__kept_coupling kept = {.H = H, .b = b};
+    kith__beliefs out = {.P = P, .coupling = coupling};
+    kith__search_context q;
+    kith_error err;
+    field s;
+
+    field_new(&s, 9, 1);
+    for (int i = 0; turned && i < JUDGED; i++)
+        s.truth[LEARNT + i] ^= 1;
+    CHECK_OK(kith__search_context_new(&s.t.task, &s.f, &s.val, fit, &q, &err));
+    CHECK_OK(kith__heterophily_evaluate(&q, &r, &kept, &out, &err));
+    kith__search_context_release(&q);
+    field_release(&s);
+}
+
+/* Told not to, the fit does not see a single validation label. */
+TEST(labels_of_validation_nodes_enter_the_coupling_only_if_they_may)
+{
+    float P[PLANTED * 2], turned[PLANTED * 2];
+
+    fitted(KITH_FIT_TRAIN, false, P);
+    fitted(KITH_FIT_TRAIN, true, turned);
+    CHECK(memcmp(P, turned, sizeof(P)) == 0);
+    fitted(KITH_FIT_TRAIN_VAL, false, P);
+    fitted(KITH_FIT_TRAIN_VAL, true, turned);
+    CHECK(memcmp(P, turned, sizeof(P)) != 0);
+}
+
+static const kith_fit fits[] = {KITH_FIT_TRAIN, KITH_FIT_TRAIN_VAL};
 
 /* Features tell much and edges are drawn at random: homophily is no use. */
 TEST(over_a_graph_that_says_nothing_nothing_spreads)
 {
     kith__candidate r;
 
-    planted(5, 2, true, &r);
-    CHECK(r.graph != KITH__GRAPH_PRIOR);
-    CHECK(r.blocks & KITH__X);
-    CHECK(r.strength == 0);
+    for (int i = 0; i < 2; i++) {
+        planted(5, 2, true, fits[i], &r);
+        CHECK(r.graph != KITH__GRAPH_PRIOR);
+        CHECK(r.blocks & KITH__X);
+        CHECK(r.strength == 0);
+    }
 }
 
 /* Features tell nothing, all neighbours are alike, or all differ. */
@@ -505,11 +566,13 @@ TEST(a_graph_that_says_all_is_used)
 {
     kith__candidate r;
 
-    planted(10, 50, true, &r);
-    CHECK(r.graph != KITH__GRAPH_IGNORED);
-    planted(0, 50, true, &r);
-    CHECK(r.graph == KITH__GRAPH_FITTED);
-    CHECK(r.lambda > 0 && r.strength == 0);
+    for (int i = 0; i < 2; i++) {
+        planted(10, 50, true, fits[i], &r);
+        CHECK(r.graph != KITH__GRAPH_IGNORED);
+        planted(0, 50, true, fits[i], &r);
+        CHECK(r.graph == KITH__GRAPH_FITTED);
+        CHECK(r.lambda > 0 && r.strength == 0);
+    }
 }
 
 /* Then the places of nodes in the graph are all that is known of them. */
@@ -517,7 +580,7 @@ TEST(without_features_places_are_known)
 {
     kith__candidate r;
 
-    planted(9, 1, false, &r);
+    planted(9, 1, false, KITH_FIT_TRAIN_VAL, &r);
     CHECK((r.blocks & (KITH__X | KITH__LEN | KITH__AX | KITH__A2X)) == 0);
     CHECK(r.blocks & (KITH__SPECA | KITH__SPECS));
 }

@@ -97,7 +97,8 @@ TEST(a_document_in_json)
     char wanted[2000];
 
     snprintf(wanted, sizeof(wanted),
-             "{\"version\":\"%s\",\"quick\":true,\"finished\":false,"
+             "{\"version\":\"%s\",\"quick\":true,\"fit\":\"train\","
+             "\"finished\":false,"
              "\"notes\":[\"first\",\"second\"],\"tables\":[{\"id\":\"table9\","
              "\"title\":\"Table 9\",\"text\":\"What it shows\",\"cells\":["
              "{\"row\":\"lcm\",\"column\":\"Cora\",\"mean\":0.85,"

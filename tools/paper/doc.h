@@ -70,6 +70,7 @@ typedef struct kith__doc {
     char (*note)[KITH__NOTE];
     int64_t notes, note_room;
     bool quick;
+    kith_fit fit;
     bool unfinished;
 } kith__doc;
 

@@ -142,7 +142,7 @@ kith_status kith_paper(const kith_paper_options *options,
                        kith_paper_summary *summary, kith_error *err)
 {
     kith_paper_summary unwanted = {0};
-    kith__doc doc = {.quick = options->quick};
+    kith__doc doc = {.quick = options->quick, .fit = options->fit};
     kith__paper_run r = {.options = options,
                          .summary = summary ? summary : &unwanted,
                          .doc = &doc,

@@ -30,6 +30,7 @@ typedef struct kith_paper_options {
     /* A small run that shows the form and not the results: two splits, nothing
      * tuned, ten iterations, no graph of more than 30,000 nodes; default no. */
     bool quick;
+    kith_fit fit; /* default KITH_FIT_TRAIN */
     /* What the user should know: a data set left out, a damaged result. */
     void (*note)(void *user, const char *text);
     void *note_user;

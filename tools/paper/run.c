@@ -48,13 +48,13 @@ static void key_of(const kith__paper_run *r, const kith__prefetch *ask,
                  ask->set->split[0].hash);
     else if (ask->how == KITH__TIMED)
         snprintf(more, sizeof(more), " threads %d", kith__threads(&r->job));
-    snprintf(out, KITH__KEY,
-             "data %016" PRIx64 " split %016" PRIx64
-             " method %s how %s%s%s%s kith %s",
-             ask->set->hash, ask->split->hash, ask->row->method,
-             how_names[ask->how], more,
-             r->options->quick ? " iterations 10" : "",
-             ask->inside ? " inside" : "", kith_version());
+    snprintf(
+        out, KITH__KEY,
+        "data %016" PRIx64 " split %016" PRIx64
+        " method %s how %s%s%s%s fit %d kith %s",
+        ask->set->hash, ask->split->hash, ask->row->method, how_names[ask->how],
+        more, r->options->quick ? " iterations 10" : "",
+        ask->inside ? " inside" : "", (int)r->options->fit, kith_version());
 }
 
 /* ---- the model whose choices are taken ----------------------------------- */
@@ -113,6 +113,7 @@ static kith_train_options options_of(const kith__paper_run *r,
 
     kith_train_options_init(&o);
     o.job = r->job;
+    o.fit = r->options->fit;
     if (ask->how != KITH__TUNED)
         o.fixed = KITH_FIX_ALL;
     if (r->options->quick)

@@ -26,7 +26,7 @@ static void explain(const kith__paper_run *r, kith__table *t)
     snprintf(
         t->text, sizeof(t->text),
         "Each method learns from the training nodes of a split, is tuned on "
-        "its validation nodes and scored on its test nodes; %s. The paper's "
+        "its validation nodes%s and scored on its test nodes; %s. The paper's "
         "numbers stand beside ours; it drew splits of its own. Columns marked "
         "as generated are of small graphs drawn like the paper's in degrees, "
         "classes and homophily, so that numbers there compare our methods "
@@ -36,6 +36,9 @@ static void explain(const kith__paper_run *r, kith__table *t)
         "split, and their choices are kept for the others. Empty cells: the "
         "method needs node features or was not run on generated graphs, or the "
         "paper has no number.",
+        r->options->fit == KITH_FIT_TRAIN
+            ? " (from which it does not learn)"
+            : " (from which lcm-em's coupling learns too)",
         r->options->quick ? "in this quick run two splits, nothing tuned and "
                             "ten iterations at most"
                           : "five splits");

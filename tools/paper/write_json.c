@@ -77,9 +77,13 @@ static void put_finding(kith__json *to, const kith__finding *f)
 
 void kith__write_json(kith__json *to, const kith__doc *d)
 {
+    char fit[KITH_OPTION_BUFFER];
+
     kith__json_open(to, NULL, '{');
     kith__json_string(to, "version", kith_version());
     kith__json_bool(to, "quick", d->quick);
+    kith__json_string(to, "fit",
+                      kith_option_text(kith_option_find("fit"), d->fit, fit));
     kith__json_bool(to, "finished", !d->unfinished);
     kith__json_open(to, "notes", '[');
     for (int64_t i = 0; i < d->notes; i++)

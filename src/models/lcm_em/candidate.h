@@ -56,8 +56,9 @@ typedef struct kith__search_context {
     const kith__task *task;
     const kith_features *features; /* NULL if there are none */
     const kith__labelled_nodes *val;
-    int *fold; /* of each training node, in 0 .. KITH__FOLDS - 1 */
-    int *half; /* of each validation node: 0 or 1 */
+    kith_fit fit; /* may a coupling be fitted to val's labels? */
+    int *fold;    /* of each training node, in 0 .. KITH__FOLDS - 1 */
+    int *half;    /* of each validation node: 0 or 1 */
 } kith__search_context;
 
 enum { KITH__FOLDS = 5 };
@@ -65,7 +66,7 @@ enum { KITH__FOLDS = 5 };
 kith_status kith__search_context_new(const kith__task *task,
                                      const kith_features *features,
                                      const kith__labelled_nodes *val,
-                                     kith__search_context *out,
+                                     kith_fit fit, kith__search_context *out,
                                      kith_error *err);
 void kith__search_context_release(
     kith__search_context *q); /* a zeroed one is fine */

@@ -215,8 +215,16 @@ static void look_around(const kith__task *t, views *v)
 
 /* ---- scoring the uses ---------------------------------------------------- */
 
-/* Nodes to fit a coupling to: validation nodes of one half (negative: all) and
- * the training nodes, unless those are fewer. */
+/* May a coupling be fitted to the training nodes?  Where validation nodes may
+ * be fitted to as well and are more, they alone: out of fold or not, beliefs of
+ * training nodes are not quite what those of others are. */
+static bool fits_train(const kith__search_context *q)
+{
+    return q->fit == KITH_FIT_TRAIN || q->task->n_train >= q->val->n;
+}
+
+/* Nodes to fit a coupling to: the training nodes, and validation nodes of one
+ * half (negative: all) if they may be fitted to. */
 static kith_status fit_nodes(const kith__search_context *q, int half,
                              int32_t **node, int32_t **truth,
                              kith__labelled_nodes *out, kith_error *err)
@@ -228,12 +236,12 @@ static kith_status fit_nodes(const kith__search_context *q, int half,
 
     TRY_NEW(*node, kith__alloc(most, sizeof(**node)));
     TRY_NEW(*truth, kith__alloc(most, sizeof(**truth)));
-    for (int32_t i = 0; i < q->val->n; i++)
+    for (int32_t i = 0; q->fit != KITH_FIT_TRAIN && i < q->val->n; i++)
         if (half < 0 || q->half[i] == half) {
             (*node)[n] = q->val->node[i];
             (*truth)[n++] = q->val->truth[i];
         }
-    for (int32_t l = 0; t->n_train >= q->val->n && l < t->n_train; l++) {
+    for (int32_t l = 0; fits_train(q) && l < t->n_train; l++) {
         (*node)[n] = t->train[l];
         (*truth)[n++] = t->truth[l];
     }
@@ -266,6 +274,23 @@ out:
     return st;
 }
 
+/* Beliefs by a recipe's use of the graph. */
+static kith_status use_graph(const kith__search_context *q, views *v,
+                             const kith__candidate *r,
+                             kith__kept_coupling *kept, float *P,
+                             kith_error *err)
+{
+    const int64_t cells = (int64_t)q->task->n * q->task->classes;
+
+    if (r->graph == KITH__GRAPH_FITTED)
+        return fit_coupling(q, v, r->lambda, -1, kept, P, err);
+    if (r->graph == KITH__GRAPH_PRIOR)
+        kith__propagate_scalar(q->task, r->strength, HOPS, v->Q, P, v->other);
+    else
+        memcpy(P, v->L, (size_t)cells * sizeof(*P));
+    return KITH_OK;
+}
+
 /* Half of the validation nodes, in arrays of its own. */
 static kith_status half_of(const kith__search_context *q, int half,
                            int32_t **node, int32_t **truth,
@@ -288,7 +313,8 @@ out:
     return st;
 }
 
-/* A use's score: each half by a coupling or a temperature of the other. */
+/* A use's score: each half by a temperature of the other, or by a coupling
+ * that was fitted to the other too and so has the right one. */
 static kith_status score_use(const kith__search_context *q, views *v,
                              const kith__candidate *r,
                              kith__kept_coupling *kept, float *P,
@@ -296,27 +322,28 @@ static kith_status score_use(const kith__search_context *q, views *v,
 {
     const int C = q->task->classes;
     int32_t *node[2] = {0}, *truth[2] = {0};
+    const bool crossed = r->graph == KITH__GRAPH_FITTED &&
+                         q->fit != KITH_FIT_TRAIN;
     kith__labelled_nodes part[2];
     kith_status st = KITH_OK;
 
     *out = (kith__score){0, 0};
     for (int h = 0; h < 2; h++)
         TRY(half_of(q, h, &node[h], &truth[h], &part[h], err));
-    if (r->graph == KITH__GRAPH_PRIOR)
-        kith__propagate_scalar(q->task, r->strength, HOPS, v->Q, P, v->other);
+    if (!crossed)
+        TRY(use_graph(q, v, r, kept, P, err));
     for (int h = 0; h < 2; h++) {
         const double share = (double)part[h].n / q->val->n;
-        const float *X = r->graph == KITH__GRAPH_IGNORED ? v->L : P;
         double t = 1;
 
         if (part[h].n == 0)
             continue;
-        if (r->graph == KITH__GRAPH_FITTED)
+        if (crossed)
             TRY(fit_coupling(q, v, r->lambda, 1 - h, kept, P, err));
         else
-            t = kith__fit_temperature(X, C, &part[1 - h]);
-        out->accuracy += share * kith__accuracy(X, C, &part[h]);
-        out->log_loss += share * kith__log_loss(X, C, &part[h], t);
+            t = kith__fit_temperature(P, C, &part[1 - h]);
+        out->accuracy += share * kith__accuracy(P, C, &part[h]);
+        out->log_loss += share * kith__log_loss(P, C, &part[h], t);
     }
 out:
     for (int h = 0; h < 2; h++) {
@@ -327,22 +354,6 @@ out:
 }
 
 /* ---- following and searching --------------------------------------------- */
-
-static kith_status use_graph(const kith__search_context *q, views *v,
-                             const kith__candidate *r,
-                             kith__kept_coupling *kept, float *P,
-                             kith_error *err)
-{
-    const int64_t cells = (int64_t)q->task->n * q->task->classes;
-
-    if (r->graph == KITH__GRAPH_FITTED)
-        return fit_coupling(q, v, r->lambda, -1, kept, P, err);
-    if (r->graph == KITH__GRAPH_PRIOR)
-        kith__propagate_scalar(q->task, r->strength, HOPS, v->Q, P, v->other);
-    else
-        memcpy(P, v->L, (size_t)cells * sizeof(*P));
-    return KITH_OK;
-}
 
 /* What P is made of: Q, and the node's own part where that is another. */
 static kith_status keep_parts(const kith__task *t, const views *v,

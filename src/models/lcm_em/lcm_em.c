@@ -342,7 +342,7 @@ kith_status kith__lcm_em_fit(const kith__task *task,
     kith_status st = KITH_OK;
     kith__candidate r = {0};
 
-    TRY(kith__search_context_new(task, features, val, &q, err));
+    TRY(kith__search_context_new(task, features, val, options->fit, &q, err));
     TRY_NEW(kept.H, kith__alloc((int64_t)C * C, sizeof(float)));
     TRY_NEW(kept.b, kith__alloc(C, sizeof(float)));
     if (kith__fit_state_find(state, "potentials"))
@@ -377,7 +377,8 @@ kith_status kith__lcm_em_apply(const kith__task *task,
     kith_status st = KITH_OK;
     kith__candidate r;
 
-    TRY(kith__search_context_new(task, features, &none, &q, err));
+    TRY(kith__search_context_new(task, features, &none, KITH_FIT_TRAIN, &q,
+                                 err));
     TRY(take_candidate(state, features != NULL, &r, err));
     if (r.kind == KITH__HETEROPHILY && r.graph == KITH__GRAPH_FITTED &&
         !kept.given)
@@ -401,7 +402,8 @@ kith_status kith__lcm_em_logits(const kith__task *task,
     kith__candidate r;
 
     *out = NULL;
-    TRY(kith__search_context_new(task, features, &none, &q, err));
+    TRY(kith__search_context_new(task, features, &none, KITH_FIT_TRAIN, &q,
+                                 err));
     TRY(take_candidate(state, features != NULL, &r, err));
     if (r.kind != KITH__HETEROPHILY && !kith__em_has_logits(&r))
         goto out;

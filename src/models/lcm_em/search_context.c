@@ -5,14 +5,15 @@
 kith_status kith__search_context_new(const kith__task *task,
                                      const kith_features *features,
                                      const kith__labelled_nodes *val,
-                                     kith__search_context *out, kith_error *err)
+                                     kith_fit fit, kith__search_context *out,
+                                     kith_error *err)
 {
     const kith__labelled_nodes train = {task->train, task->truth,
                                         task->n_train};
     kith_status st = KITH_OK;
 
-    *out =
-        (kith__search_context){.task = task, .features = features, .val = val};
+    *out = (kith__search_context){
+        .task = task, .features = features, .val = val, .fit = fit};
     TRY_NEW(out->fold, kith__alloc(task->n_train, sizeof(*out->fold)));
     TRY_NEW(out->half, kith__alloc(val->n, sizeof(*out->half)));
     TRY(kith__deal(task, &train, KITH__FOLDS, out->fold, err));
