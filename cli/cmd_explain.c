@@ -83,7 +83,7 @@ typedef struct task {
 
 static kith_status tell(task *t)
 {
-    const told_explanation told = {t->data, t->model, t->solution, t->e};
+    told_explanation told = {t->data, t->model, t->solution, t->e, NULL};
     const char *path = args_text(t->r.a, "output");
     kith_status st;
     char *text = NULL;
@@ -99,7 +99,14 @@ static kith_status tell(task *t)
                                    &t->r.err);
         return st == KITH_OK ? out_json(&t->r, path, text, length) : st;
     }
-    return out_print(&t->r, path, NULL, explain_text, &told);
+    st = kith_explanation_sentences(t->solution, t->e, &text, &length,
+                                    &t->r.err);
+    if (st != KITH_OK)
+        return st;
+    told.sentences = text;
+    st = out_print(&t->r, path, NULL, explain_text, &told);
+    kith_array_free(text);
+    return st;
 }
 
 static kith_status work(task *t)

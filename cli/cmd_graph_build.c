@@ -24,8 +24,9 @@ static const char *const description[] = {
 
 static const argument arguments[] = {
     {"IN", OPTION_FILE, NULL, false,
-     "Data set folder, edge list, Matrix Market, METIS .graph or SciPy .npz "
-     "file, plain or packed with gzip or zstd; - reads standard input."},
+     "Data set folder, edge list, Matrix Market, METIS .graph, SciPy .npz, "
+     "GraphML or GEXF file, plain or packed with gzip or zstd; - reads "
+     "standard input."},
     {.name = NULL},
 };
 

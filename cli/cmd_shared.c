@@ -113,7 +113,7 @@ int64_t most_memory(void)
 const argument graph_argument[] = {
     {"GRAPH", OPTION_FILE, NULL, false,
      "Data set folder, built file (.kg), edge list, Matrix Market, METIS "
-     ".graph or SciPy .npz file; - reads standard input."},
+     ".graph, SciPy .npz, GraphML or GEXF file; - reads standard input."},
     {.name = NULL},
 };
 

@@ -13,6 +13,7 @@ typedef struct told_explanation {
     const kith_model *model;
     const kith_solution *solution;
     const kith_explanation *e;
+    const char *sentences;
 } told_explanation;
 
 /* told: a told_explanation */

@@ -5,7 +5,13 @@
 #include "node_ids.h"
 #include "term.h"
 
-enum { BAR_WIDTH = 21, ID_WIDTH = 24, CLASS_WIDTH = 14, OF_WIDTH = 22 };
+enum {
+    BAR_WIDTH = 21,
+    ID_WIDTH = 24,
+    CLASS_WIDTH = 14,
+    OF_WIDTH = 22,
+    COLUMN_WIDTH = 16
+};
 
 /* The side of the bar tells the sign as well as the '+' or '-' before it. */
 static void value_and_bar(FILE *out, double value, double most)
@@ -111,6 +117,16 @@ static void path_rows(FILE *out, const told_explanation *t)
     }
 }
 
+/* By its name or, where it has none, its number. */
+static void column_name(FILE *out, const kith_feature_part *p)
+{
+    fputs("  ", out);
+    if (p->name)
+        term_foreign(out, p->name, COLUMN_WIDTH, true);
+    else
+        fprintf(out, "%6d", (int)p->column);
+}
+
 static void feature_rows(FILE *out, const told_explanation *t)
 {
     const kith_explanation *e = t->e;
@@ -123,8 +139,9 @@ static void feature_rows(FILE *out, const told_explanation *t)
     for (int32_t i = 0; i < e->n_features; i++) {
         const kith_feature_part *p = &e->features[i];
 
-        fprintf(out, "  %6d  %-*s  %8.4f  %+8.3f", (int)p->column, OF_WIDTH,
-                p->of, p->amount, p->weight);
+        column_name(out, p);
+        fprintf(out, "  %-*s  %8.4f  %+8.3f", OF_WIDTH, p->of, p->amount,
+                p->weight);
         value_and_bar(out, p->value, fabs(e->features[0].value));
     }
     fprintf(out, "  bias %+.5f, all together %+.5f%s\n", e->bias,
@@ -166,6 +183,8 @@ void explain_text(FILE *out, const void *told)
     fputs(style.bold, out);
     node_id_text(out, t->data->graph, e->node, 60, false);
     fprintf(out, "%s\n\n", style.reset);
+    term_paragraph(out, t->sentences);
+    fputc('\n', out);
     class_rows(out, t);
     term_row(out, "method", "%s", kith_model_method(t->model));
     term_row(out, "belief", "%+.6f (above 0 speaks for the class)", e->belief);

@@ -1,5 +1,6 @@
 #include "term.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -203,6 +204,41 @@ void term_line(FILE *stream, const char *format, ...)
     tamed_text(text, format, list);
     va_end(list);
     fprintf(stream, "%s\n", text);
+}
+
+/* Where a line of at most `width` columns ends that begins at text: at its last
+ * space; a longer word is a line of its own. */
+static size_t line_end(const char *text, int width)
+{
+    size_t end = 0, at = 0;
+    int columns = 0;
+
+    for (; text[at]; at++) {
+        if (text[at] == ' ')
+            end = at;
+        columns += ((unsigned char)text[at] & 0xC0) != 0x80;
+        if (columns > width && end > 0)
+            return end;
+    }
+    return at;
+}
+
+void term_paragraph(FILE *stream, const char *text)
+{
+    const int width = isatty(fileno(stream)) ? term_width(stream) : INT_MAX;
+    char *tame = strdup(text);
+
+    if (!tame)
+        return;
+    term_tame(tame);
+    for (const char *at = tame; *at;) {
+        const size_t n = line_end(at, width);
+
+        fprintf(stream, "%.*s\n", (int)n, at);
+        at += n;
+        at += *at == ' ';
+    }
+    free(tame);
 }
 
 void term_heading(FILE *stream, const char *text)

@@ -70,6 +70,10 @@ void term_tame(char *text);
 void term_line(FILE *stream, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* Print a text that may hold such names, tamed, in lines of the stream's width
+ * broken at spaces, and end it. */
+void term_paragraph(FILE *stream, const char *text);
+
 /* Print text that came from outside, tamed; cut to `width` columns and, if pad,
  * filled up to them. */
 void term_foreign(FILE *stream, const char *text, int width, bool pad);

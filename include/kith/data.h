@@ -32,6 +32,7 @@ typedef struct kith_features {
     float *value;    /* entries; NULL in a sparse matrix that is all ones */
     void *owner;     /* mapped file the arrays lie in, NULL if on the heap */
     bool borrowed;   /* column and value are the caller's: kith/arrays.h */
+    char **names;    /* name of each column, on the heap; NULL if none */
 } kith_features;
 
 /* Nodes to learn from, to tune on, to test on; ascending, no repeats. */
@@ -49,6 +50,8 @@ typedef struct kith_dataset {
     kith_features *features; /* NULL if none */
     kith_cleaning cleaning;
     char *splits_at; /* folder of named splits, NULL if none */
+    char *label;     /* the attribute of its nodes, in the graph file, that the
+                        labels come from; NULL if they do not */
 } kith_dataset;
 
 /*

@@ -108,8 +108,10 @@ typedef struct kith_feature_part {
     double amount;  /* in the node's row as logistic regression sees it */
     double weight;  /* of the class, less the mean of all classes */
     double value;
-    const char *of; /* whose feature, or what else it is: "own", "neighbours'
-                       mean", "degree", ... */
+    const char *of;   /* whose feature, or what else it is: "own", "neighbours'
+                         mean", "degree", ... */
+    const char *name; /* of the column, in the data; NULL = none */
+    bool structural;  /* of the graph, which `of` names, not of the features */
 } kith_feature_part;
 
 /* What an explanation is a sum of. */
@@ -168,6 +170,13 @@ typedef struct kith_explanation {
     kith_feature_part *features;
     double feature_sum; /* of all columns and the bias: the logit less mean */
     double bias;        /* of the class in that logit */
+    /* The known node that speaks most for the class (the node itself, if its
+     * potential is its label), and the probability of of_class without all
+     * that it adds, W, H and calibration as learnt; -1 and NaN where there is
+     * none, or beliefs are not made of labels. */
+    int32_t without;
+    double without_probability;
+    bool graph_changed; /* the graph is not the one that was trained on */
 } kith_explanation;
 
 /*
@@ -177,12 +186,28 @@ typedef struct kith_explanation {
  * Errors: KITH_ERR_ARGUMENT (no such node or class; a method that is not
  * linear, named), KITH_ERR_RANGE if the model's propagation diverges,
  * KITH_ERR_NOMEM, KITH_ERR_CANCELLED.  Cost: as many propagations as the run
- * made; for a fixed point until what is left is 1e-7 of the belief.
+ * made; for a fixed point until what is left is 1e-7 of the belief; with more
+ * than two classes twice that, for `without`.
  */
 KITH_API kith_status kith_explain(const kith_solution *s, int32_t node,
                                   int32_t of_class, int32_t most,
                                   kith_explanation **out, kith_error *err);
 KITH_API void kith_explanation_free(kith_explanation *e); /* NULL is fine */
+
+/*
+ * The explanation in a few plain sentences, on one line: the verdict, the
+ * labelled nodes around it, what features say, what it would be without the
+ * node that speaks most for it (docs/explain.md).  Ids and names come from the
+ * data, in quotes where they could be read as more; control characters in them
+ * are '?'.  *length bytes and a NUL at *text, to be freed with
+ * kith_array_free().
+ *
+ * Errors: KITH_ERR_NOMEM.  Cost: the degrees of the node's neighbours.
+ */
+KITH_API kith_status kith_explanation_sentences(const kith_solution *s,
+                                                const kith_explanation *e,
+                                                char **text, size_t *length,
+                                                kith_error *err);
 
 /* A kind's short name, for programs: "steps", "fixed-point", ... */
 KITH_API const char *kith_sum_name(kith_sum_kind kind);

@@ -62,8 +62,10 @@ typedef struct kith_build_options {
     kith_choice weights; /* third column is a weight; auto: if there are three
                             columns and the third is a number */
     kith_merge merge;
-    kith_order order;     /* of a built file; graphs in memory are as listed */
-    const char *nodes;    /* file with one id per line: every node, in order */
+    kith_order order;  /* of a built file; graphs in memory are as listed */
+    const char *nodes; /* file with one id per line: every node, in order */
+    const char *label; /* the nodes' attribute that is their class, in formats
+                          whose nodes have some; NULL: `label` or `class` */
     const char *spill_to; /* folder for temporary files; NULL = the output's */
     bool verify; /* compare checksums also of a built file of more than 1 GiB */
 } kith_build_options;
@@ -71,7 +73,7 @@ typedef struct kith_build_options {
 /*
  * Read a graph into memory.  The format is recognised from the first bytes and
  * the name: a built graph (mapped, not read), an edge list, Matrix Market,
- * METIS or a SciPy .npz; each may be gzip or zstd.
+ * METIS, a SciPy .npz, GraphML or GEXF; each may be gzip or zstd.
  *
  * options, cleaning and err may be NULL.  *out is to be freed with
  * kith_graph_free(), and NULL on failure.

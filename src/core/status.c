@@ -83,11 +83,17 @@ const char *kith_features_built(void)
 #ifdef KITH_HAVE_BLAS
            "blas "
 #endif
+#ifdef KITH_HAVE_XGBOOST
+           "xgboost "
+#endif
 #ifdef KITH_HAVE_ZLIB
            "gzip "
 #endif
 #ifdef KITH_HAVE_ZSTD
            "zstd "
+#endif
+#ifdef KITH_HAVE_EXPAT
+           "xml "
 #endif
         ;
 }

@@ -195,6 +195,19 @@ static kith_status extend_features(kith_features *f, int32_t n, kith_error *err)
 
 /* ---- opening ------------------------------------------------------------- */
 
+/* Labels that the graph file itself gives. */
+static kith_status take_classes(kith__node_classes *c, int32_t n,
+                                kith_dataset *d, kith_error *err)
+{
+    const kith_status st = kith__labels_from_classes(c, n, &d->labels, err);
+
+    if (st == KITH_OK && d->labels) {
+        d->label = c->attribute;
+        c->attribute = NULL;
+    }
+    return st;
+}
+
 static kith_status open_text(const files *f, const kith_build_options *options,
                              kith_dataset *d, kith_error *err)
 {
@@ -204,6 +217,9 @@ static kith_status open_text(const files *f, const kith_build_options *options,
     TRY(stage(f, options, &s, err));
     TRY(kith__gathered_graph(&s.gathered, &d->graph, err));
     d->cleaning = s.gathered.cleaning;
+    if (!f->labels)
+        TRY(take_classes(&s.gathered.classes, kith_graph_nodes(d->graph), d,
+                         err));
     if (s.features)
         TRY(extend_features(s.features, kith_graph_nodes(d->graph), err));
     d->features = s.features;
@@ -277,6 +293,7 @@ void kith_dataset_free(kith_dataset *d)
     kith_features_free(d->features);
     kith_graph_free(d->graph);
     kith__free(d->splits_at);
+    kith__free(d->label);
     kith__free(d);
 }
 
@@ -296,6 +313,8 @@ static kith_status take_parts(const files *f, staged *s, const kith_graph *g,
 
     if (f->labels)
         TRY(kith_labels_read(f->labels, g, &d->labels, err));
+    else
+        TRY(take_classes(&s->gathered.classes, g->n, d, err));
     if (s->features)
         TRY(extend_features(s->features, g->n, err));
     d->features = s->features;
@@ -378,6 +397,7 @@ static kith_status build_text(const files *f, const char *out_path,
         *cleaning = d.cleaning;
 out:
     kith_labels_free(d.labels);
+    kith__free(d.label);
     release_staged(&s);
     return st;
 }

@@ -19,6 +19,8 @@ void kith_features_free(kith_features *f)
 {
     if (!f)
         return;
+    if (f->names)
+        kith_names_free(f->names, f->columns);
     if (f->owner) {
         kith__map_release(f->owner);
     } else {

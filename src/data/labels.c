@@ -232,6 +232,28 @@ out:
     return st;
 }
 
+kith_status kith__labels_from_classes(kith__node_classes *c, int32_t n,
+                                      kith_labels **out, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith_labels *labels = NULL;
+
+    *out = NULL;
+    if (c->labelled == 0)
+        return KITH_OK;
+    TRY_NEW(labels, kith__alloc_zeroed(1, sizeof(*labels)));
+    labels->nodes = n;
+    labels->labelled = c->labelled;
+    labels->of = c->of;
+    c->of = NULL;
+    TRY(order_classes(labels, &c->names, err));
+    *out = labels;
+    labels = NULL;
+out:
+    kith_labels_free(labels);
+    return st;
+}
+
 void kith_labels_free(kith_labels *labels)
 {
     if (!labels)

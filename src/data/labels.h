@@ -5,11 +5,17 @@
 #define KITH_DATA_LABELS_H
 
 #include "graph/ids.h"
+#include "io/gather.h"
 #include "kith/data.h"
 
 /* The node ids a label file names, before there is a graph. */
 kith_status kith__labels_collect(const char *path, kith__id_set *out,
                                  kith_error *err);
+
+/* The labels of n nodes that a graph file itself gave them; *out NULL if there
+ * are none. */
+kith_status kith__labels_from_classes(kith__node_classes *c, int32_t n,
+                                      kith_labels **out, kith_error *err);
 
 /* The same labels where node u is node to[u], numbered as listed or not as
  * `to` makes it; they carry no places. */

@@ -837,27 +837,6 @@ static kith_status mark_known(const kith__known *known, kith__rank *seen,
     return KITH_OK;
 }
 
-static kith_status add_known(const kith__known *known, kith__id_set *all,
-                             kith_error *err)
-{
-    char number[KITH_ID_BUFFER];
-
-    for (int32_t i = 0; i < known->numbered; i++) {
-        const int n = snprintf(number, sizeof(number), "%d", (int)i);
-
-        if (kith__id_set_add(all, number, (size_t)n, NULL) < 0)
-            return kith__no_memory(err);
-    }
-    for (int32_t i = 0; known->named && i < known->named->n; i++) {
-        size_t length;
-        const char *text = kith__id_set_get(known->named, i, &length);
-
-        if (kith__id_set_add(all, text, length, NULL) < 0)
-            return kith__no_memory(err);
-    }
-    return KITH_OK;
-}
-
 /* Raw only if every id named elsewhere is a small integer too. */
 static bool known_allow_raw(const kith__known *known, int64_t limit)
 {
@@ -914,7 +893,7 @@ static kith_status read_by_table(parser *p, const kith__known *known,
         p->mode = PASS_COLLECT;
         p->all = &all;
         TRY(run_pass(p, &ignored, err));
-        TRY(add_known(known, &all, err));
+        TRY(kith__known_add(known, &all, err));
         TRY(kith__ids_from_set(&all, true, &p->options->job, &out->ids, err));
     }
     p->mode = PASS_LOOK_UP;

@@ -1,11 +1,21 @@
 #include "io/gather.h"
 
 #include "core/alloc.h"
+#include "io/xml.h"
+
+void kith__node_classes_release(kith__node_classes *c)
+{
+    kith__free(c->attribute);
+    kith__free(c->of);
+    kith__id_set_release(&c->names);
+    *c = (kith__node_classes){0};
+}
 
 void kith__gathered_release(kith__gathered *g)
 {
     kith__builder_free(g->builder);
     kith__ids_release(&g->ids);
+    kith__node_classes_release(&g->classes);
     *g = (kith__gathered){0};
 }
 
@@ -26,6 +36,62 @@ bool kith__named(const char *path, const char *ending)
 bool kith__known_any(const kith__known *known)
 {
     return known->nodes || known->named || known->numbered > 0;
+}
+
+kith_status kith__known_add(const kith__known *known, kith__id_set *all,
+                            kith_error *err)
+{
+    char number[KITH_ID_BUFFER];
+
+    for (int32_t i = 0; i < known->numbered; i++) {
+        const int n = snprintf(number, sizeof(number), "%d", (int)i);
+
+        if (kith__id_set_add(all, number, (size_t)n, NULL) < 0)
+            return kith__no_memory(err);
+    }
+    for (int32_t i = 0; known->named && i < known->named->n; i++) {
+        size_t length;
+        const char *text = kith__id_set_get(known->named, i, &length);
+
+        if (kith__id_set_add(all, text, length, NULL) < 0)
+            return kith__no_memory(err);
+    }
+    return KITH_OK;
+}
+
+/* By its first bytes, a byte order mark taken off, or by its name. */
+static bool is_xml(const char *path, const char *first)
+{
+    static const char *const starts[] = {"<?xml", "<!", "<graphml", "<gexf"};
+
+    if (memcmp(first, "\xef\xbb\xbf", 3) == 0)
+        first += 3;
+    for (size_t i = 0; i < sizeof(starts) / sizeof(*starts); i++)
+        if (strncmp(first, starts[i], strlen(starts[i])) == 0)
+            return true;
+    return kith__named(path, ".graphml") || kith__named(path, ".gexf");
+}
+
+static kith_status read_xml(kith__source *source, const kith__known *known,
+                            const kith_build_options *options,
+                            kith__gathered *out, kith_error *err)
+{
+    char root[64], shown[KITH_QUOTE_BUFFER];
+    kith_status st = KITH_OK;
+
+    TRY(kith__xml_root(source, root, sizeof(root), err));
+    if (strcmp(root, "graphml") == 0)
+        return kith__graphml_read(source, known, options, out, err);
+    if (strcmp(root, "gexf") == 0)
+        return kith__gexf_read(source, known, options, out, err);
+    if (!root[0])
+        TRY(kith__fail(err, KITH_ERR_PARSE, kith__source_path(source), 0,
+                       "is no XML with an element in its first 64 KiB"));
+    TRY(kith__fail(err, KITH_ERR_PARSE, kith__source_path(source), 0,
+                   "is XML of <%s>, expected <graphml> or <gexf>",
+                   kith__quote(shown, root, strlen(root))));
+out:
+    return st;
 }
 
 kith_status kith__gather(kith__source *source, const kith__known *known,
@@ -51,6 +117,8 @@ kith_status kith__gather(kith__source *source, const kith__known *known,
                           "expected a line that begins with %%%%MatrixMarket");
     if (kith__named(path, ".graph") || kith__named(path, ".metis"))
         return kith__metis_read(source, known, options, out, err);
+    if (is_xml(path, first))
+        return read_xml(source, known, options, out, err);
     return kith__edgelist_read(source, known, options, out, err);
 }
 

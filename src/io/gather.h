@@ -18,11 +18,26 @@ typedef struct kith__known {
 /* Are there nodes already?  Then a file without edges is a graph too. */
 bool kith__known_any(const kith__known *known);
 
+/* Add them to ids that were collected. */
+kith_status kith__known_add(const kith__known *known, kith__id_set *all,
+                            kith_error *err);
+
+/* Classes that a graph file itself gives to its nodes. */
+typedef struct kith__node_classes {
+    char *attribute; /* what it calls them, NULL if there are none */
+    int32_t *of;     /* of each node, -1 = unknown */
+    int64_t labelled;
+    kith__id_set names; /* as they appeared */
+} kith__node_classes;
+
+void kith__node_classes_release(kith__node_classes *c);
+
 /* Edges and ids, ready for kith__builder_finish(). */
 typedef struct kith__gathered {
     kith__builder *builder;
     bool raw;      /* the builder numbers the nodes */
     kith__ids ids; /* else these are their ids */
+    kith__node_classes classes;
     kith_cleaning cleaning;
 } kith__gathered;
 
@@ -42,6 +57,12 @@ kith_status kith__metis_read(kith__source *source, const kith__known *known,
 kith_status kith__npz_graph_read(kith__source *source, const kith__known *known,
                                  const kith_build_options *options,
                                  kith__gathered *out, kith_error *err);
+kith_status kith__graphml_read(kith__source *source, const kith__known *known,
+                               const kith_build_options *options,
+                               kith__gathered *out, kith_error *err);
+kith_status kith__gexf_read(kith__source *source, const kith__known *known,
+                            const kith_build_options *options,
+                            kith__gathered *out, kith_error *err);
 
 /* The one that fits the file, by its first bytes and its name. */
 kith_status kith__gather(kith__source *source, const kith__known *known,

@@ -128,6 +128,8 @@ kith__grid_fn kith__linbp_grid;
 /* Those on their own, one file each; networks are listed in net_method.h. */
 kith__fit_fn kith__lp_fit, kith__ica_fit, kith__deepwalk_fit;
 kith__apply_fn kith__lp_apply, kith__ica_apply, kith__deepwalk_apply;
+kith__fit_fn kith__trees_method_fit, kith__lcm_trees_fit;
+kith__apply_fn kith__trees_method_apply, kith__lcm_trees_apply;
 
 /* NULL if there is no method of that name. */
 const kith__method *kith__method_find(const char *name);

@@ -83,10 +83,10 @@ static const kith_option_info table[] = {
      IN_PARAMS(balance, 4),
      FLAG,
      .group = KITH_GROUP_POTENTIALS,
-     .methods = "logreg " SPREADS,
+     .methods = "logreg trees lcm-trees " SPREADS,
      .help = "Give rare classes more weight: all classes the same in the "
              "logistic regression; without features, labels by the square "
-             "root of that. For logreg, linbp, the lcm methods but lcm-em, "
+             "root of that. For logreg, trees, lcm-trees, linbp, the lcm methods but lcm-em, "
              "and bp with features."},
     {.name = "iterations",
      IN_PARAMS(iterations, 5),
@@ -94,10 +94,11 @@ static const kith_option_info table[] = {
      .preset = 100,
      .group = KITH_GROUP_PROPAGATION,
      .fix = KITH_FIX_ITERATIONS,
-     .methods = SPREADS " lp " EPOCHS " deepwalk",
+     .methods = SPREADS " lp " EPOCHS " deepwalk trees lcm-trees",
      .title = "iterations at most",
      .help = "Propagate at most so many times. Of networks: epochs, untuned "
-             "200; of deepwalk: walks, 10; of lp: at most, 1000."},
+             "200; of deepwalk: walks, 10; of lp: at most, 1000; of trees: "
+             "rounds, 100."},
     {.name = "tolerance",
      IN_PARAMS(tolerance, 6),
      ANY,

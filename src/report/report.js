@@ -427,6 +427,7 @@ function explanation() {
     D.is_likeliest ? "" : ["; the node is predicted to be in ", name(D.likeliest), " (" + share(D.likeliest_probability) + ")"],
     D.known ? ["; its known label is ", name(D.known)] : "",
     ". A belief above 0 speaks for the class. Kith " + D.version + "."));
+  page.appendChild(h("p", { id: "sentences" }, D.sentences));
   var sum = D.parts.slice();
   sum.push(["sum", D.sum]);
   cards(fill(parts("What the belief is made of", ["part", "value"], sum, largest(sum), true), {},

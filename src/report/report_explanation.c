@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "core/alloc.h"
 #include "io/json_writer.h"
 #include "kith/report.h"
 #include "models/solution.h"
@@ -68,6 +69,16 @@ static void put_paths(kith__json *j, const kith_solution *s,
     kith__json_close(j, ']');
 }
 
+/* A column by its name or, where it has none, its number. */
+static void put_column(kith__json *j, const char *key,
+                       const kith_feature_part *p)
+{
+    if (p->name)
+        kith__json_string(j, key, p->name);
+    else
+        kith__json_number(j, key, p->column);
+}
+
 static void put_features(kith__json *j, const kith_explanation *e)
 {
     kith__json_open(j, "features", '[');
@@ -75,7 +86,7 @@ static void put_features(kith__json *j, const kith_explanation *e)
         const kith_feature_part *p = &e->features[i];
 
         kith__json_open(j, NULL, '[');
-        kith__json_number(j, NULL, p->column);
+        put_column(j, NULL, p);
         kith__json_string(j, NULL, p->of);
         kith__json_number(j, NULL, p->amount);
         kith__json_number(j, NULL, p->weight);
@@ -122,8 +133,12 @@ kith_status kith_report_explanation(const kith_solution *s,
                                     const kith_explanation *e, char **html,
                                     size_t *length, kith_error *err)
 {
+    kith_status st = KITH_OK;
+    char *sentences = NULL;
+    size_t said;
     kith__json j = {0};
 
+    TRY(kith_explanation_sentences(s, e, &sentences, &said, err));
     kith__page_begin(&j);
     kith__json_open(&j, NULL, '{');
     kith__json_string(&j, "kind", "explanation");
@@ -135,6 +150,7 @@ kith_status kith_report_explanation(const kith_solution *s,
     put_class(&j, s, "known", s->trained[e->node]);
     kith__json_string(&j, "method", kith_model_method(s->model));
     kith__json_string(&j, "version", kith_version());
+    kith__json_text(&j, "sentences", sentences, said, said);
     put_sum(&j, e);
     put_parts(&j, s, "top_labelled", e->top_labelled, e->n_labelled);
     put_parts(&j, s, "top_others", e->top_others, e->n_others);
@@ -142,7 +158,10 @@ kith_status kith_report_explanation(const kith_solution *s,
     put_paths(&j, s, e);
     put_features(&j, e);
     kith__json_close(&j, '}');
-    return kith__page_end(&j, html, length, err);
+    TRY(kith__page_end(&j, html, length, err));
+out:
+    kith__free(sentences);
+    return st;
 }
 
 /* ---- for programs -------------------------------------------------------- */
@@ -195,6 +214,8 @@ static void tell_features(kith__json *j, const kith_explanation *e)
 
         kith__json_open(j, NULL, '{');
         kith__json_count(j, "column", p->column);
+        if (p->name)
+            kith__json_string(j, "name", p->name);
         kith__json_string(j, "of", p->of);
         kith__json_number(j, "amount", p->amount);
         kith__json_number(j, "weight", p->weight);
@@ -202,6 +223,20 @@ static void tell_features(kith__json *j, const kith_explanation *e)
         kith__json_close(j, '}');
     }
     kith__json_close(j, ']');
+}
+
+/* What the probability would be without the node that speaks most. */
+static void tell_without(kith__json *j, const kith_solution *s,
+                         const kith_explanation *e)
+{
+    if (e->without < 0) {
+        kith__json_null(j, "without");
+        return;
+    }
+    kith__json_open(j, "without", '{');
+    kith__json_node(j, "node", s->data->graph, e->without);
+    kith__json_number(j, "probability", e->without_probability);
+    kith__json_close(j, '}');
 }
 
 static void tell_sum(kith__json *j, const kith_explanation *e)
@@ -226,15 +261,22 @@ kith_status kith_explanation_json(const kith_solution *s,
                                   const kith_explanation *e, char **json,
                                   size_t *length, kith_error *err)
 {
+    kith_status st = KITH_OK;
+    char *sentences = NULL;
+    size_t said;
     kith__json j = {.indented = true};
 
+    TRY(kith_explanation_sentences(s, e, &sentences, &said, err));
     kith__json_open(&j, NULL, '{');
     kith__json_node(&j, "node", s->data->graph, e->node);
     tell_class(&j, s, "class", e->of_class);
     tell_class(&j, s, "predicted", e->likeliest);
     tell_class(&j, s, "label", s->trained[e->node]);
+    kith__json_text(&j, "sentences", sentences, said, said);
     kith__json_string(&j, "method", kith_model_method(s->model));
     kith__json_number(&j, "probability", e->probability);
+    tell_without(&j, s, e);
+    kith__json_bool(&j, "graph_changed", e->graph_changed);
     kith__json_number(&j, "belief", e->belief);
     tell_sum(&j, e);
     tell_parts(&j, s, "top_labelled", e->top_labelled, e->n_labelled);
@@ -247,5 +289,8 @@ kith_status kith_explanation_json(const kith_solution *s,
     kith__json_number(&j, "feature_sum", e->feature_sum);
     kith__json_number(&j, "bias", e->bias);
     kith__json_close(&j, '}');
-    return kith__json_take(&j, json, length, err);
+    TRY(kith__json_take(&j, json, length, err));
+out:
+    kith__free(sentences);
+    return st;
 }

@@ -25,6 +25,7 @@ for name in "$@"; do
     case $name in
     *.gz) need=gzip ;;
     *.zst) need=zstd ;;
+    *.graphml | *.gexf) need=xml ;;
     esac
     if [ -n "$need" ] && lacks "$need"; then
         echo "ok mangled_$name # SKIP built without $need"

@@ -75,6 +75,25 @@ static double dense_belief(const kith_solution *s, int t, int without, int u,
     return P[u * 3 + c];
 }
 
+/* The probability without the node that speaks most: what the dense sum has
+ * less of without that node's Q, taken off the run's beliefs. */
+static void check_without(const kith_solution *s, const kith_explanation *e,
+                          int t)
+{
+    const int32_t u = e->node, v = e->without;
+    double sum = 0, p[3];
+
+    CHECK(v >= 0 && (v == u) == e->clamped);
+    CHECK(s->trained[v] >= 0 && e->contribution[v] > 0);
+    for (int c = 0; c < 3; c++) {
+        p[c] = exp(((double)s->b.P[u * 3 + c] - dense_belief(s, t, -1, u, c) +
+                    dense_belief(s, t, v, u, c)) /
+                   s->model->temperature);
+        sum += p[c];
+    }
+    CHECK_NEAR(e->without_probability, p[e->of_class] / sum, 1e-5);
+}
+
 static void check_method(const char *method, int iterations, int t)
 {
     kith_explanation *e = NULL;
@@ -97,6 +116,7 @@ static void check_method(const char *method, int iterations, int t)
                        whole -
                            dense_belief(f.solution, t, v, node, e->of_class),
                        1e-6);
+        check_without(f.solution, e, t);
         kith_explanation_free(e);
     }
     tear_down(&f);

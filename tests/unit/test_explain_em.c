@@ -165,6 +165,33 @@ static double dense_sum(const kith_solution *s, double h, int hops, int without,
     return p[u];
 }
 
+/* The share of the explained class in exp(x / temperature). */
+static double share_of(const kith_explanation *e, const double *x,
+                       double temperature)
+{
+    double sum = 0;
+
+    for (int c = 0; c < CLASSES; c++)
+        sum += exp((x[c] - x[e->of_class]) / temperature);
+    return 1 / sum;
+}
+
+/* Without the node that speaks most, before the root and after it. */
+static void check_without(const kith_solution *s, const kith_explanation *e,
+                          double h, int hops)
+{
+    double p[CLASSES];
+
+    CHECK(e->without >= 0 && s->trained[e->without] >= 0);
+    for (int c = 0; c < CLASSES; c++) {
+        p[c] = dense_sum(s, h, hops, e->without, e->node, c);
+        if (e->roots)
+            p[c] = copysign(pow(fabs(p[c]), .25), p[c]);
+    }
+    CHECK_NEAR(e->without_probability, share_of(e, p, s->model->temperature),
+               e->roots ? 1e-3 : 1e-5);
+}
+
 /* Each path is what its edges and its first node's Q say. */
 static void check_paths(const kith_solution *s, const kith_explanation *e,
                         double h, int longest)
@@ -207,6 +234,7 @@ static void check_spread(fixture *f, double h, int hops)
         CHECK_NEAR(e->own + e->through_neighbours, e->belief,
                    1e-5 * fabs(e->belief));
         CHECK_INT(e->clamped, f->solution->trained[node] >= 0);
+        check_without(f->solution, e, h, hops);
         check_paths(f->solution, e, h, hops < 6 ? hops : 6);
         kith_explanation_free(e);
     }
@@ -274,12 +302,13 @@ TEST(a_fitted_coupling_is_one_step_beside_what_is_known_of_the_node)
 {
     kith_explanation *e = NULL;
     kith_error err;
+    int found = 0;
     fixture f;
 
     set_up_beside(&f, "fitted");
     for (int node = 0; node < N; node += 17) {
         const kith_solution *s = f.solution;
-        double most = 0;
+        double most = 0, without[CLASSES];
 
         CHECK_OK(kith_explain(s, node, -1, 5, &e, &err));
         CHECK_INT(e->kind, KITH_SUM_BESIDE);
@@ -303,12 +332,20 @@ TEST(a_fitted_coupling_is_one_step_beside_what_is_known_of_the_node)
         CHECK_NEAR(e->bias, e->constant, 1e-6); /* as floats */
         CHECK(!e->clamped);
         CHECK(e->n_paths > 0 && e->paths_complete);
+        for (int c = 0; c < CLASSES; c++)
+            without[c] = dense_fitted(s, e->without, node, c);
+        CHECK((e->without < 0) == isnan(e->without_probability));
+        found += e->without >= 0;
+        if (e->without >= 0)
+            CHECK_NEAR(e->without_probability,
+                       share_of(e, without, s->model->temperature), 1e-5);
         CHECK_NEAR(fabs(e->paths[0].value), most, 1e-5);
         CHECK_NEAR(fabs(e->neighbours[0].value), most, 1e-5);
         for (int i = 0; i < e->n_paths; i++)
             CHECK_INT(e->paths[i].length, 1);
         kith_explanation_free(e);
     }
+    CHECK(found > 0);
     for (int l = 0; l < f.split.n_train; l++) { /* neighbours pass labels on */
         const int u = f.split.train[l];
 
@@ -333,6 +370,7 @@ TEST(where_the_graph_is_ignored_a_node_stands_alone)
     CHECK_NEAR(e->own + e->constant, e->belief, 1e-6);
     CHECK_NEAR(e->feature_sum, e->belief, 1e-5);
     CHECK_TEXT(e->features[0].of, "own");
+    CHECK_INT(e->without, -1);
     CHECK_INT(e->n_labelled + e->n_others + e->n_neighbours + e->n_paths, 0);
     CHECK_INT(kith_explanation_summands(e, part), 2);
     kith_explanation_free(e);

@@ -352,7 +352,7 @@ TEST(an_explanation_is_written_number_by_number)
     kith_via via[] = {{4, .5, 7}, {5, .125, 8}};
     kith_path paths[] = {{2, {0, 1, 2}, {.5, .25}, 6, .75},
                          {1, {3, 2}, {.2}, 5, 1}};
-    kith_feature_part features[] = {{9, 1.5, 2, 3, "own"}};
+    kith_feature_part features[] = {{9, 1.5, 2, 3, "own", NULL, false}};
     const kith_explanation e = {.node = 2,
                                 .of_class = 1,
                                 .likeliest = 2,

@@ -26,6 +26,7 @@
 #include "kernels/softmax.h"
 #include "models/explain/explain_lists.h"
 #include "models/explain/paths.h"
+#include "models/explain/without.h"
 #include "models/model_object.h"
 #include "models/potentials/node_potentials.h"
 #include "models/solution.h"
@@ -215,7 +216,11 @@ static kith_status find_features(const kith_solution *s, int32_t most,
                                               e->of_class);
         const double y = (double)row.value[p];
 
-        kith__keep_feature(e, most, (kith_feature_part){j, y, w, y * w, of});
+        kith__keep_feature(
+            e, most,
+            (kith_feature_part){j, y, w, y * w, of,
+                                kith__feature_name(s->data->features, j),
+                                false});
     }
     e->bias = kith__centred_weight(m->weights, m->columns, m->classes,
                                    e->of_class);
@@ -324,6 +329,7 @@ static kith_status explain_any(const kith_solution *s, int32_t most,
     e->sum = e->own + e->echo + e->labelled + e->others + e->constant +
              e->unconverged;
     e->residual = e->belief - e->sum;
+    TRY(kith__find_without(s, e, err));
 out:
     return st;
 }
@@ -367,7 +373,9 @@ kith_status kith_explain(const kith_solution *s, int32_t node, int32_t of_class,
     *e = (kith_explanation){.node = node,
                             .of_class = of_class,
                             .nodes = t->n,
-                            .classes = t->classes};
+                            .classes = t->classes,
+                            .graph_changed = kith_graph_hash(t->graph) !=
+                                             s->model->graph_hash};
     TRY(choose_class(s, e, err));
     TRY(explain_any(s, most, e, err));
     *out = e;

@@ -33,4 +33,10 @@ double kith__logit_bias(const kith_solution *s, const kith_explanation *e);
 kith_status kith__find_columns(const kith_solution *s, int32_t most,
                                kith_explanation *e, kith_error *err);
 
+/* The name of a column, NULL if it has none. */
+static inline const char *kith__feature_name(const kith_features *f, int32_t j)
+{
+    return f && f->names && j >= 0 && j < f->columns ? f->names[j] : NULL;
+}
+
 #endif

@@ -109,7 +109,8 @@ out:
 }
 
 /* Those of one block; how many there were. */
-static int64_t keep_columns(const kith__feature_block *b, const float *row,
+static int64_t keep_columns(const kith__feature_block *b,
+                            const kith_features *features, const float *row,
                             const float *B, int32_t most, kith_explanation *e)
 {
     const int32_t columns = b->x->x.columns, each = b->each > 0 ? b->each : 1;
@@ -120,8 +121,11 @@ static int64_t keep_columns(const kith__feature_block *b, const float *row,
     for (int32_t j = 0; j < columns; j++)
         kith__keep_feature(
             e, most,
-            (kith_feature_part){j / each, (double)row[j], (double)B[j],
-                                (double)row[j] * (double)B[j], of});
+            (kith_feature_part){
+                j / each, (double)row[j], (double)B[j],
+                (double)row[j] * (double)B[j], of,
+                b->structural ? NULL : kith__feature_name(features, j / each),
+                b->structural});
     return columns;
 }
 
@@ -152,7 +156,8 @@ kith_status kith__find_columns(const kith_solution *s, int32_t most,
     kith__feature_transpose(&l->map, E, 1, &room,
                             row); /* the node's row of F */
     for (int i = 0; i < l->map.blocks; i++)
-        at += keep_columns(&l->map.block[i], row + at, B + at, most, e);
+        at += keep_columns(&l->map.block[i], s->data->features, row + at,
+                           B + at, most, e);
     e->bias = (double)B[columns];
     e->feature_sum += e->bias;
 out:

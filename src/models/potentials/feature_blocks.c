@@ -307,6 +307,8 @@ kith_status kith__feature_blocks_operator(kith__feature_blocks *b,
                                     err));
         last = &out->block[out->blocks - 1];
         last->what = all[i].what;
+        last->structural = all[i].table &
+                           (KITH__DEG | KITH__SPECA | KITH__SPECS);
         last->each = all[i].table == KITH__X && in_bins(b->features) ? BINS + 1
                                                                      : 1;
     }

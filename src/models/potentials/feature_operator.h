@@ -46,6 +46,7 @@ typedef struct kith__feature_block {
     const char *what; /* whose columns these are, for people; NULL = seen
                          through the graph, or as they are */
     int each;         /* columns of x that a feature has; 0 = 1 */
+    bool structural;  /* of the graph, not of the features */
     /* poly(O) diag(c) X, dense, where products with it are cheaper than passes
      * over the edges: few columns and many edges.  Else empty. */
     kith__csc_matrix formed;
