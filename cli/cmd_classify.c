@@ -10,6 +10,7 @@
 #include "outcome_text.h"
 #include "protocol_options.h"
 #include "term.h"
+#include "verdict_text.h"
 
 static const char *const usage[] = {
     "GRAPH --labels FILE [OPTIONS] -o out.tsv",
@@ -27,8 +28,9 @@ static const char *const description[] = {
     "the labelled nodes that is held out; then the method is fitted again to "
     "all of them with the parameters so chosen. A parameter given by its own "
     "option is not tuned. 'kith methods' lists the methods.",
-    "Without -o a summary is printed and no table. With '-o -' the table goes "
-    "to standard output and the summary to standard error.",
+    "Four lines tell what came of it, how far it may be trusted and what to do "
+    "next; --verbose tells all, --json too. Without -o no table is written; "
+    "with '-o -' it goes to standard output and the lines to standard error.",
     "The default of lcm differs from the paper: its sums over training nodes "
     "and edges are averages, so that step sizes mean the same on any graph, "
     "and a guard keeps rho(W) rho(H) below 1, so that propagation converges. "
@@ -73,6 +75,7 @@ static const option options[] = {
      .group = "Tuning",
      .help = "Tune on these labelled nodes, one id a line, and learn from the "
              "other labelled ones."},
+    ROWS_TELLING,
     ROWS_TUNING,
     ROWS_METHOD,
     ROWS_READING,
@@ -129,9 +132,8 @@ typedef struct task {
     kith_protocol nodes;
     kith_classification *c;
     int64_t *learnt; /* nodes of each class learnt from */
-    kith_scores test;
-    kith_intervals sure; /* of them */
     bool tested;
+    kith_verdict *verdict;
     char note[2][160];
 } task;
 
@@ -139,6 +141,7 @@ static kith_status train(task *t)
 {
     const bool report = args_text(t->r.a, "report");
     const bool solution = report || args_text(t->r.a, "save-solution");
+    const bool told = report || !t->r.quiet || args_flag(t->r.a, "json");
     kith_train_options o;
     const kith_status st = method_options(&t->r, &o);
 
@@ -146,7 +149,7 @@ static kith_status train(task *t)
         return st;
     return kith_classify(t->data, t->method, &t->nodes, &o,
                          (solution ? KITH_KEEP_SOLUTION : 0u) |
-                             (report ? KITH_KEEP_UNSEEN : 0u),
+                             (told ? KITH_KEEP_UNSEEN : 0u),
                          &t->c, &t->r.err);
 }
 
@@ -205,22 +208,15 @@ static kith_status count_learnt(task *t)
     return KITH_OK;
 }
 
-static kith_status score_test(task *t)
+/* Does the split name test nodes whose label is known? */
+static bool can_be_tested(const task *t)
 {
     const kith_split *s = &t->nodes.whole;
-    const kith_labels *l = t->data->labels;
-    kith_status st;
+    bool any = false;
 
-    for (int32_t i = 0; i < s->n_test && !t->tested; i++)
-        t->tested = l->of[s->test[i]] >= 0;
-    if (!t->tested)
-        return KITH_OK;
-    st = kith_score(t->c->probabilities, l, s->test, s->n_test, &t->test,
-                    &t->r.err);
-    if (st != KITH_OK)
-        return st;
-    return kith_score_intervals(t->data->graph, t->c->probabilities, l, s->test,
-                                s->n_test, 1, &t->r.job, &t->sure, &t->r.err);
+    for (int32_t i = 0; i < s->n_test && !any; i++)
+        any = t->data->labels->of[s->test[i]] >= 0;
+    return any;
 }
 
 static void tell_training(task *t, outcome *o)
@@ -254,9 +250,9 @@ static void tell_training(task *t, outcome *o)
     }
 }
 
-static void tell(task *t, FILE *out)
+static void describe(task *t, outcome *o)
 {
-    outcome o = {
+    *o = (outcome){
         .path = t->path,
         .data = t->data,
         .model = t->c->model,
@@ -266,45 +262,83 @@ static void tell(task *t, FILE *out)
         .validation = t->c->validation,
         .n_val = t->c->n_validation,
         .test_name = args_text(t->r.a, "split"),
-        .test = t->tested ? &t->test : NULL,
-        .sure = &t->sure,
+        .test = t->tested ? &t->verdict->scores : NULL,
+        .sure = t->tested ? &t->verdict->intervals : NULL,
         .table = args_text(t->r.a, "output"),
         .saved = args_text(t->r.a, "save"),
         .report = args_text(t->r.a, "report"),
         .seconds = seconds_now() - t->r.begun,
     };
-
-    tell_training(t, &o);
-    outcome_text(out, &o);
+    tell_training(t, o);
 }
 
-/* Judged on the split's test nodes, or on those held out, by the model that
- * has not seen them, or on those named for tuning. */
-static void choose_judged(const task *t, kith_report_input *in)
+static kith_status tell(task *t, FILE *out)
+{
+    outcome o;
+
+    if (!t->verdict)
+        return KITH_OK; /* quiet */
+    describe(t, &o);
+    if (args_flag(t->r.a, "json"))
+        return verdict_json(&t->r, t->verdict, &o);
+    if (args_flag(t->r.a, "verbose"))
+        outcome_text(out, &o);
+    else
+        verdict_text(out, t->verdict, &o);
+    return KITH_OK;
+}
+
+/* The nodes to judge by: the split's test nodes, or those held out, by the
+ * model that has not learnt from them, or those named for tuning. */
+static kith_verdict_input judged_input(const task *t)
 {
     const kith_split *whole = &t->nodes.whole, *tuning = &t->nodes.tuning;
+    kith_verdict_input in;
 
+    kith_verdict_input_init(&in);
+    in.data = t->data;
+    in.model = t->c->model;
+    in.probabilities = t->c->probabilities;
+    in.evidence = t->c->evidence;
+    in.known = whole->val;
+    in.n_known = whole->n_val;
+    in.job = &t->r.job;
     if (t->tested) {
-        in->judged = whole->test;
-        in->n_judged = whole->n_test;
-        in->judged_what = "the test nodes of the split";
+        in.judged = whole->test;
+        in.n_judged = whole->n_test;
+        in.judged_what = "the test nodes of the split";
     } else if (tuning->n_val > 0) {
-        in->judged = tuning->val;
-        in->n_judged = tuning->n_val;
-        in->judged_what = "labelled nodes held out for tuning, by a model that "
-                          "has not learnt from them";
-        in->probabilities = t->c->unseen;
-    } else {
-        in->judged = whole->val;
-        in->n_judged = whole->n_val;
-        in->judged_what = "the nodes named for tuning";
+        in.judged = tuning->val;
+        in.n_judged = t->c->unseen ? tuning->n_val : 0;
+        in.judged_what = "labelled nodes held out for tuning, by a model that "
+                         "has not learnt from them";
+        in.judged_by = t->c->unseen;
+        in.chosen_by = true;
+    } else if (whole->n_val > 0) {
+        in.judged = whole->val;
+        in.n_judged = whole->n_val;
+        in.judged_what = "the nodes named for tuning";
+        in.chosen_by = true;
     }
+    return in;
+}
+
+static kith_status make_verdict(task *t)
+{
+    kith_verdict_input in;
+
+    t->tested = can_be_tested(t);
+    in = judged_input(t);
+    if (t->r.quiet && !args_flag(t->r.a, "json"))
+        return KITH_OK;
+    return kith_verdict_new(&in, &t->verdict, &t->r.err);
 }
 
 static kith_status write_report(task *t, const char *path, kith_outputs *with)
 {
     char title[300], how[400];
     const bool tunes = !args_flag(t->r.a, "no-tune");
+    kith_verdict_input judged;
     outcome o = {0};
     kith_report_input in = {
         .solution = t->c->solution,
@@ -321,7 +355,11 @@ static kith_status write_report(task *t, const char *path, kith_outputs *with)
                  ? " Parameters that were not given were chosen by how well "
                    "they did on those nodes."
                  : "");
-    choose_judged(t, &in);
+    judged = judged_input(t);
+    in.judged = judged.judged;
+    in.n_judged = judged.n_judged;
+    in.judged_what = judged.judged_what;
+    in.probabilities = judged.judged_by;
     return out_report(&t->r, &in, path, with);
 }
 
@@ -394,7 +432,7 @@ static kith_status work(task *t)
     if (st == KITH_OK)
         st = count_learnt(t);
     if (st == KITH_OK)
-        st = score_test(t);
+        st = make_verdict(t);
     if (st == KITH_OK)
         st = write_all(t);
     if (st == KITH_OK)
@@ -404,6 +442,7 @@ static kith_status work(task *t)
 
 static void task_release(task *t)
 {
+    kith_verdict_free(t->verdict);
     kith_protocol_release(&t->nodes);
     kith_classification_free(t->c);
     kith_dataset_free(t->data);
@@ -436,6 +475,9 @@ static int check(const args *a)
             a->of, "a report cannot go to standard output: name a file");
     if (args_text(a, "checkpoint") && strlen(args_text(a, "checkpoint")) > 4000)
         return usage_error(a->of, "the name of the checkpoint is too long");
+    if (args_flag(a, "json") && table && strcmp(table, "-") == 0)
+        return usage_error(a->of, "--json and '-o -' cannot both go to "
+                                  "standard output");
     if (save && table && strcmp(save, table) == 0)
         return usage_error(a->of, "-o and --save name the same file");
     return EXIT_OK;
@@ -454,8 +496,8 @@ static int classify(const args *a)
     run_begin(&t.r, a);
     st = work(&t);
     progress_end(&t.r.tty);
-    if (st == KITH_OK && t.c && !t.r.quiet && !ferror(stdout))
-        tell(&t, out);
+    if (st == KITH_OK && t.c && !ferror(stdout))
+        st = tell(&t, out);
     code = run_end(&t.r, st);
     task_release(&t);
     return code;

@@ -9,6 +9,7 @@
 #include "out_text.h"
 #include "outcome_text.h"
 #include "term.h"
+#include "verdict_text.h"
 
 static const char *const usage[] = {"--model FILE GRAPH [OPTIONS] -o out.tsv",
                                     NULL};
@@ -18,8 +19,9 @@ static const char *const description[] = {
     "kept. The graph may be the one that the model was trained on or one that "
     "has grown since: nodes are matched by id, features by column. The table "
     "is that of 'kith classify'.",
-    "Without -o a summary is printed and no table. With '-o -' the table goes "
-    "to standard output and the summary to standard error.",
+    "Four lines tell what came of it; --verbose tells all, --json too. Without "
+    "-o no table is written; with '-o -' it goes to standard output and the "
+    "lines to standard error.",
     NULL,
 };
 
@@ -40,6 +42,7 @@ static const option options[] = {
      .value = "FILE",
      .help = "Where the table goes; - is standard output."},
     ROW_FORCE_LABELS,
+    ROWS_TELLING,
     ROWS_READING,
     ROW_THREADS,
     ROW_QUIET,
@@ -106,7 +109,42 @@ static kith_status work(task *t)
     return st;
 }
 
-static void tell(const task *t, FILE *out)
+/* The verdict, judged by what labels the data has beyond those learnt from;
+ * labels of other classes are not asked about. */
+static kith_status tell_verdict(task *t, const outcome *o, FILE *out)
+{
+    kith_dataset data = *t->data;
+    kith_verdict_input in;
+    kith_verdict *v = NULL;
+    kith_status st = KITH_OK;
+
+    if (t->data->labels)
+        st = kith_model_labels(t->model, t->data->labels, &data.labels,
+                               &t->r.err);
+    if (st != KITH_OK && st != KITH_ERR_ARGUMENT)
+        return st;
+    if (st == KITH_ERR_ARGUMENT)
+        data.labels = NULL;
+    kith_verdict_input_init(&in);
+    in.data = &data;
+    in.model = t->model;
+    in.certificate = &t->certificate;
+    in.probabilities = t->p;
+    in.judged_what = "labelled nodes that the model was not taught, of which "
+                     "some may have served to choose parameters";
+    in.chosen_by = true;
+    in.job = &t->r.job;
+    st = kith_verdict_new(&in, &v, &t->r.err);
+    if (st == KITH_OK && args_flag(t->r.a, "json"))
+        st = verdict_json(&t->r, v, o);
+    else if (st == KITH_OK)
+        verdict_text(out, v, o);
+    kith_verdict_free(v);
+    kith_labels_free(data.labels);
+    return st;
+}
+
+static kith_status tell(task *t, FILE *out)
 {
     const bool same = kith_model_graph_hash(t->model) ==
                       kith_graph_hash(t->data->graph);
@@ -118,6 +156,7 @@ static void tell(const task *t, FILE *out)
         .certificate = &t->certificate,
         .p = t->p,
         .validation = NAN,
+        .from = args_text(t->r.a, "model"),
         .table = t->table,
         .seconds = seconds_now() - t->r.begun,
     };
@@ -128,13 +167,20 @@ static void tell(const task *t, FILE *out)
              (int)kith_model_found(t->model, t->data->graph),
              (int)kith_model_trained(t->model));
     o.notes[0] = found;
+    if (!args_flag(t->r.a, "verbose") || args_flag(t->r.a, "json"))
+        return tell_verdict(t, &o, out);
     outcome_text(out, &o);
+    return KITH_OK;
 }
 
 static int check(const args *a)
 {
     if (!args_given(a, "model"))
         return usage_error(a->of, "the model is missing: --model FILE");
+    if (args_flag(a, "json") && args_text(a, "output") &&
+        strcmp(args_text(a, "output"), "-") == 0)
+        return usage_error(a->of, "--json and '-o -' cannot both go to "
+                                  "standard output");
     return EXIT_OK;
 }
 
@@ -150,8 +196,9 @@ static int predict(const args *a)
     run_begin(&t.r, a);
     st = work(&t);
     progress_end(&t.r.tty);
-    if (st == KITH_OK && !t.r.quiet && !ferror(stdout))
-        tell(&t, out);
+    if (st == KITH_OK && (!t.r.quiet || args_flag(a, "json")) &&
+        !ferror(stdout))
+        st = tell(&t, out);
     code = run_end(&t.r, st);
     kith_model_free(t.model);
     kith_dataset_free(t.data);

@@ -23,6 +23,7 @@ typedef struct outcome {
     const kith_scores *test; /* NULL if none were */
     const kith_intervals *sure; /* of these scores */
     const char *table;          /* where the predictions went, NULL = nowhere */
+    const char *from;           /* where the model came from, NULL = trained */
     const char *saved;          /* where the model went, NULL = nowhere */
     const char *report;         /* where the page went, NULL = nowhere */
     double seconds;

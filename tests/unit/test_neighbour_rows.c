@@ -29,7 +29,13 @@ static kith_features features_new(bool sparse, int64_t *row, int32_t *column,
         }
     }
     row[N] = to;
-    return sparse ? (kith_features){N, D, to, row, column, value, NULL, true}
+    return sparse ? (kith_features){.nodes = N,
+                                    .columns = D,
+                                    .entries = to,
+                                    .row = row,
+                                    .column = column,
+                                    .value = value,
+                                    .borrowed = true}
                   : (kith_features){.nodes = N,
                                     .columns = D,
                                     .entries = N * D,
