@@ -223,6 +223,7 @@ static void tell_training(task *t, outcome *o)
 {
     char a[TERM_NUMBER], b[TERM_NUMBER];
     const bool tunes = !args_flag(t->r.a, "no-tune");
+    kith_one_class one;
 
     o->notes[0] = t->note[0];
     if (t->nodes.tuning.n_val > 0) {
@@ -244,7 +245,9 @@ static void tell_training(task *t, outcome *o)
     } else {
         snprintf(t->note[0], sizeof(t->note[0]), "on %s nodes, %s",
                  term_count(t->nodes.whole.n_train, a),
-                 args_real(t->r.a, "hold-out") > 0
+                 kith_model_one_class(t->c->model, &one)
+                     ? "calibrated on fifths of them held out in turn"
+                 : args_real(t->r.a, "hold-out") > 0
                      ? "too few to hold some out for tuning: defaults"
                      : "nothing tuned: defaults");
     }

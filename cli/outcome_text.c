@@ -350,9 +350,12 @@ static void written_part(FILE *out, const outcome *o)
 
 void outcome_text(FILE *out, const outcome *o)
 {
+    kith_one_class one;
+
     data_part(out, o);
     method_part(out, o);
-    class_part(out, o);
+    if (!kith_model_one_class(o->model, &one) || one.probabilities)
+        class_part(out, o);
     test_part(out, o);
     written_part(out, o);
 }

@@ -86,6 +86,14 @@ KITH_API kith_status kith_score_intervals(const kith_graph *graph,
                                           kith_intervals *out, kith_error *err);
 
 /*
+ * Of a model that ranks without probabilities (kith_model_one_class()) only
+ * AUC and average precision mean something: what else there is becomes NaN.
+ * Either may be NULL.
+ */
+KITH_API void kith_model_mask_scores(const kith_model *m, kith_scores *scores,
+                                     kith_intervals *intervals);
+
+/*
  * Share of nodes of class c among the k that are given it with the highest
  * probability (all if there are fewer); ties: the smaller node number first.
  * Nodes without a label are left out; NaN if none is left.
@@ -427,7 +435,9 @@ typedef struct kith_predictions {
                           the label is "-" else */
 } kith_predictions;
 
-/* node, label, confidence, evidence, and a column for each class; a row per
+/* node, label, confidence, evidence, and a column for each class; of a model
+ * that tells no probabilities (kith_model_one_class()) node, label, which is
+ * "-", score, the share of nodes that rank lower, and evidence.  A row per
  * node in the order of the input.  Rows are scaled to sum to 1; KITH_ERR_RANGE
  * if one cannot be.  job (NULL is fine) may cancel. */
 KITH_API kith_status kith_predictions_write(
@@ -452,7 +462,8 @@ KITH_API kith_status kith_predictions_read(const char *path,
                                            int32_t n_classes, float *out,
                                            int32_t *found, kith_error *err);
 
-/* rank, node, probability: the list, r->listed rows. */
+/* rank, node, probability (score if there are none): the list, r->listed rows.
+ */
 KITH_API kith_status kith_ranking_write(const kith_ranking *r,
                                         const kith_graph *g, const char *path,
                                         kith_outputs *with, kith_error *err);

@@ -114,6 +114,24 @@ KITH_API kith_status kith_model_predict(const kith_model *m,
 
 KITH_API void kith_model_free(kith_model *m); /* NULL is fine */
 
+/*
+ * What a model knows that learnt from labels of one class alone; any method
+ * becomes "one-class" then (docs/one-class.md).
+ */
+typedef struct kith_one_class {
+    int32_t known;      /* that class */
+    bool probabilities; /* false: the share of nodes that rank lower stands in
+                           their place, since how many nodes are of the class
+                           cannot be told */
+    bool estimated;     /* the prevalence: nobody gave it */
+    double prevalence;  /* share of that class among all others; NaN if it
+                           cannot be told */
+    double low, high;   /* of an estimate, 95 %; else NaN */
+} kith_one_class;
+
+/* Is it such a model?  If so *out is filled. */
+KITH_API bool kith_model_one_class(const kith_model *m, kith_one_class *out);
+
 /* What a method uses beyond kith_params: a number, or a text. */
 typedef struct kith_setting {
     const char *name;

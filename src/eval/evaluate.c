@@ -48,6 +48,7 @@ static kith_status try_one(kith_evaluation *e, int method, int split,
                        err));
     TRY(kith_score_intervals(e->data->graph, p, e->data->labels, s->test,
                              s->n_test, 1, &o->job, &r->intervals, err));
+    kith_model_mask_scores(m, NULL, &r->intervals);
     if (e->options.precision_at > 0)
         TRY(kith_precision_at(p, e->data->labels, s->test, s->n_test,
                               e->options.positive, e->options.precision_at,

@@ -11,6 +11,7 @@
 
 #include "core/alloc.h"
 #include "core/status.h"
+#include "models/one_class.h"
 #include "models/train.h"
 
 /* ---- which nodes --------------------------------------------------------- */
@@ -90,7 +91,8 @@ kith_status kith_protocol_make(const kith_dataset *d, const kith_split *split,
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                        "no labels to learn from"));
     TRY(list_whole(d->labels, split, &p.whole, err));
-    if (p.whole.n_val == 0 && hold_out != 0)
+    if (p.whole.n_val == 0 && hold_out != 0 &&
+        kith__only_class(d->labels, p.whole.train, p.whole.n_train) < 0)
         TRY(kith_hold_out(d->graph, d->labels, p.whole.train, p.whole.n_train,
                           hold_out, seed, &p.tuning.train, &p.tuning.n_train,
                           &p.tuning.val, &p.tuning.n_val, err));

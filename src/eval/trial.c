@@ -29,6 +29,7 @@ kith_status kith_trial_run(const kith_dataset *d, const char *method,
     out->seconds = kith__now() - begun;
     TRY(kith_score(probabilities, d->labels, split->test, split->n_test,
                    &out->scores, err));
+    kith_model_mask_scores(c.model, &out->scores, NULL);
     out->validation = kith_model_validation(c.model);
     out->temperature = kith_model_temperature(c.model);
     out->certificate = *kith_model_certificate(c.model);

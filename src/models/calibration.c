@@ -49,6 +49,13 @@ out:
     return st;
 }
 
+bool kith__is_calibrated(const kith_model *m)
+{
+    const kith__method *how = kith__method_find(m->method);
+
+    return how && how->calibrated;
+}
+
 /* ---- fitted -------------------------------------------------------------- */
 
 /* pi and the probabilities without evidence, by n nodes; level NULL: nothing is
@@ -120,6 +127,7 @@ void kith__probabilities(const kith_model *m, const kith__task *t,
 {
     const int C = t->classes;
     const kith__evidence *e = &b->evidence;
+    const bool own_prior = kith__is_calibrated(m);
 
     kith__softmax_rows(b->P + (int64_t)first * C, n, C, m->temperature, out,
                        t->threads);
@@ -127,7 +135,7 @@ void kith__probabilities(const kith_model *m, const kith__task *t,
     for (int32_t i = 0; i < n; i++) {
         float *row = out + (int64_t)i * C;
 
-        if (e->level[first + i] == KITH_EVIDENCE_NONE)
+        if (e->level[first + i] == KITH_EVIDENCE_NONE && !own_prior)
             for (int c = 0; c < C; c++)
                 row[c] = (float)m->calibration.unreached[c];
         break_tie(row, C, e->order);

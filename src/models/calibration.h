@@ -21,6 +21,9 @@ void kith__calibration_release(kith__calibration *c); /* a zeroed one is fine */
 kith_status kith__calibration_copy(const kith__calibration *from, int classes,
                                    kith__calibration *to, kith_error *err);
 
+/* Is softmax of its beliefs what it says, whatever reaches a node? */
+bool kith__is_calibrated(const kith_model *m);
+
 /*
  * Fit what is left open of m's calibration on nodes that it has not learnt
  * from; without any (val->n 0) the prior is that of the training nodes.

@@ -86,7 +86,8 @@ static const kith_option_info table[] = {
      .methods = "logreg trees lcm-trees " SPREADS,
      .help = "Give rare classes more weight: all classes the same in the "
              "logistic regression; without features, labels by the square "
-             "root of that. For logreg, trees, lcm-trees, linbp, the lcm methods but lcm-em, "
+             "root of that. For logreg, trees, lcm-trees, linbp, the lcm "
+             "methods but lcm-em, "
              "and bp with features."},
     {.name = "iterations",
      IN_PARAMS(iterations, 5),

@@ -10,6 +10,7 @@
 #include "models/auto.h"
 #include "models/labelled_nodes.h"
 #include "models/model_object.h"
+#include "models/one_class.h"
 #include "models/params.h"
 #include "models/solution.h"
 #include "models/train.h"
@@ -68,6 +69,12 @@ static kith_status check_options(const kith_dataset *d, const char *name,
     if (!d->labels)
         return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                           "no labels to learn from");
+    if (d->labels->classes < 2)
+        return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                          "the only class is '%.60s', and what is not of it "
+                          "has no name: expected 2 classes, of which one may "
+                          "be without nodes",
+                          d->labels->names[0]);
     if (method->needs_features && !d->features)
         return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                           "method '%s' needs node features, and there are none",
@@ -206,6 +213,17 @@ static uint64_t key_of(const char *method, const kith__task *t,
     return XXH3_64bits(parts, sizeof(parts));
 }
 
+/* The method that is asked for, or the one for labels of one class. */
+static const char *method_for(const kith_dataset *d, const char *method,
+                              const kith_split *split)
+{
+    return kith__method_find(method) && d->labels &&
+                   kith__only_class(d->labels, split->train, split->n_train) >=
+                       0
+               ? KITH__ONE_CLASS
+               : method;
+}
+
 /* Temperature and prior: given, those of the model that all is taken from, or
  * fitted. */
 static kith_status calibrate(const kith__task *t, const kith__beliefs *b,
@@ -213,18 +231,19 @@ static kith_status calibrate(const kith__task *t, const kith__beliefs *b,
                              const kith__labelled_nodes *val, kith_model *m,
                              kith_error *err)
 {
-    m->temperature = o->temperature;
+    m->temperature = kith__is_calibrated(m) ? 1 : o->temperature;
     if (o->like && val->n == 0)
         return kith__calibration_copy(&o->like->calibration, m->classes,
                                       &m->calibration, err);
     return kith__calibrate(t, b, val, m, err);
 }
 
-kith_status kith__train(const kith_dataset *d, const char *method,
+kith_status kith__train(const kith_dataset *d, const char *asked,
                         const kith_split *split,
                         const kith_train_options *given, kith_model **out,
                         kith__outcome want, kith_error *err)
 {
+    const char *method = method_for(d, asked, split);
     const kith__method *how = kith__method_find(method);
     const kith_train_options options = complete(how, given);
     int32_t *val_node = NULL, *val_truth = NULL;
@@ -274,9 +293,11 @@ kith_status kith__train(const kith_dataset *d, const char *method,
     TRY(train_method(how, &s.task, d->features, &options, &val, m, &beliefs,
                      err));
     TRY(remember(m, method, d, &s.task, &beliefs, err));
-    m->validation = isnan(beliefs.validation)
+    m->validation = how->calibrated ? (double)NAN
+                    : isnan(beliefs.validation)
                         ? kith__accuracy(beliefs.P, m->classes, &val)
                         : beliefs.validation;
+    TRY(kith__one_class_say(m, s.task.n_train, err));
     TRY(kith__evidence_of(m, &s.task, d->features, &beliefs, err));
     TRY(calibrate(&s.task, &beliefs, &options, &val, m, err));
     if (want.probabilities)
