@@ -77,6 +77,7 @@ static const option options[] = {
              "other labelled ones."},
     ROWS_TELLING,
     ROWS_TUNING,
+    {.name = "coverage", .type = OPTION_OF_TABLE, .group = "Sets of classes"},
     ROWS_METHOD,
     ROWS_READING,
     {.name = "checkpoint",
@@ -270,6 +271,8 @@ static void describe(task *t, outcome *o)
         .table = args_text(t->r.a, "output"),
         .saved = args_text(t->r.a, "save"),
         .report = args_text(t->r.a, "report"),
+        .sets = t->c->sets,
+        .coverage = kith_model_coverage(t->c->model),
         .seconds = seconds_now() - t->r.begun,
     };
     tell_training(t, o);
@@ -371,6 +374,7 @@ static kith_status write_table(task *t, const char *path, kith_outputs *with)
     const kith_predictions what = {
         .probabilities = t->c->probabilities,
         .evidence = t->c->evidence,
+        .sets = t->c->sets,
         .force_labels = args_flag(t->r.a, "force-labels")};
     out_table_state shown;
     const char *to = out_table(&t->r, path, &shown);

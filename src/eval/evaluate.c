@@ -121,6 +121,12 @@ static double value_of(const kith_evaluation *e, int method, int split,
         return r->trial.seconds;
     case KITH_PRECISION_AT:
         return r->precision;
+    case KITH_COVERAGE:
+        return e->options.train.coverage > 0 ? r->trial.coverage.share
+                                             : (double)NAN;
+    case KITH_SET_SIZE:
+        return e->options.train.coverage > 0 ? r->trial.coverage.size
+                                             : (double)NAN;
     case KITH_MEASURES:
         break;
     }

@@ -67,6 +67,26 @@ out:
     return st;
 }
 
+/* The names of a set's classes, "-" for an empty one. */
+static kith_status put_set(kith__writer *w, const kith_model *m,
+                           const uint8_t *set, kith_error *err)
+{
+    const char *before = "\t";
+    kith_status st = KITH_OK;
+
+    for (int32_t c = 0; c < kith_model_classes(m); c++) {
+        if (!set[c])
+            continue;
+        kith__writer_text(w, before);
+        TRY(put_class(w, m, c, err));
+        before = "|";
+    }
+    if (before[0] == '\t')
+        kith__writer_text(w, "\t-");
+out:
+    return st;
+}
+
 /* Does it tell ranks alone, of which class?  -1 if it tells probabilities. */
 static int32_t ranked_class(const kith_model *m)
 {
@@ -100,6 +120,8 @@ static kith_status put_header(kith__writer *w, const kith_model *m,
     kith__writer_print(w, "node\tlabel\t%s", ranks ? "score" : "confidence");
     if (what->evidence)
         kith__writer_text(w, "\tevidence");
+    if (what->sets && !ranks)
+        kith__writer_text(w, "\tset");
     for (int32_t c = 0; c < kith_model_classes(m) && !ranks; c++) {
         kith__writer_bytes(w, "\t", 1);
         TRY(put_class(w, m, c, err));
@@ -133,6 +155,8 @@ static kith_status put_prediction(kith__writer *w, const kith_graph *g,
                        kith__quote(shown, id, length)));
     TRY(put_field(w, id, length, "node", err));
     TRY(put_verdict(w, m, what, u, best, (double)row[best] / sum, err));
+    if (what->sets)
+        TRY(put_set(w, m, what->sets + (int64_t)u * classes, err));
     for (int32_t c = 0; c < classes; c++)
         kith__writer_print(w, "\t%.7g", (double)row[c] / sum);
     kith__writer_bytes(w, "\n", 1);
