@@ -140,6 +140,16 @@ static void tell_reading(void *user, const char *key, const char *text)
     term_row(stderr, key, "%s", text);
 }
 
+/* --features names columns, not a file, with a table: unless there is one. */
+static const char *feature_columns(const args *a)
+{
+    const char *features = text_if_any(a, "features");
+
+    return args_given(a, "table") && features && access(features, F_OK) != 0
+               ? features
+               : NULL;
+}
+
 kith_build_options reading_options(run *r)
 {
     const args *a = r->a;
@@ -166,6 +176,14 @@ kith_build_options reading_options(run *r)
         .label = args_text(a, "label"),
         .unlabelled = args_text(a, "unlabelled"),
         .strict = args_flag(a, "strict"),
+        .rows = args_given(a, "table"),
+        .id = args_text(a, "id"),
+        .link = args_text(a, "link"),
+        .order = args_text(a, "order"),
+        .window = (int)args_integer(a, "window"),
+        .hub = args_choice(a, "link-as") == 1,
+        .history = args_choice(a, "history") == 1,
+        .features = feature_columns(a),
     };
     return options;
 }
@@ -173,7 +191,9 @@ kith_build_options reading_options(run *r)
 kith_status read_given(run *r, const kith_build_options *how, kith_dataset *d)
 {
     const char *labels = text_if_any(r->a, "labels");
-    const char *features = text_if_any(r->a, "features");
+    const char *features = feature_columns(r->a)
+                               ? NULL
+                               : text_if_any(r->a, "features");
     kith_labels *l = NULL;
     kith_features *x = NULL;
     kith_status st = KITH_OK;
