@@ -245,6 +245,7 @@ kith_status kith__frame_labels(const kith__frame *f, int column,
                        "has no labels in column '%.60s'",
                        f->column[column].name));
     TRY(kith__labels_order(l, &classes, err));
+    TRY(kith__labels_name_others(l, err));
     if (unlabelled > 0)
         kith__tell(options, "unlabelled", "%lld %s without a label",
                    (long long)unlabelled, unlabelled == 1 ? "row" : "rows");
