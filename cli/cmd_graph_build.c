@@ -25,7 +25,7 @@ static const char *const description[] = {
 static const argument arguments[] = {
     {"IN", OPTION_FILE, NULL, false,
      "Data set folder, edge list, Matrix Market, METIS .graph, SciPy .npz, "
-     "GraphML or GEXF file, plain or packed with gzip or zstd; - reads "
+     "GraphML, GEXF or JSON file, plain or packed with gzip or zstd; - reads "
      "standard input."},
     {.name = NULL},
 };

@@ -113,7 +113,7 @@ int64_t most_memory(void)
 const argument graph_argument[] = {
     {"GRAPH", OPTION_FILE, NULL, false,
      "Data set folder, built file (.kg), edge list, Matrix Market, METIS "
-     ".graph, SciPy .npz, GraphML or GEXF file; - reads standard input."},
+     ".graph, SciPy .npz, GraphML, GEXF or JSON file; - reads standard input."},
     {.name = NULL},
 };
 
@@ -123,26 +123,54 @@ const argument model_argument[] = {
     {.name = NULL},
 };
 
-kith_build_options reading_options(const run *r)
-{
-    kith_build_options options = {
-        .job = r->job,
-        .header = (kith_choice)args_choice(r->a, "header"),
-        .weights = (kith_choice)args_choice(r->a, "weights"),
-        .merge = (kith_merge)args_choice(r->a, "merge"),
-        .nodes = args_text(r->a, "nodes"),
-        .verify = args_flag(r->a, "verify"),
-    };
-
-    return options;
-}
-
 static const char *text_if_any(const args *a, const char *name)
 {
     return args_has(a, name) ? args_text(a, name) : NULL;
 }
 
-kith_status read_given(run *r, kith_dataset *d)
+/* What reading took for what, on standard error, since the table may go to
+ * standard output. */
+static void tell_reading(void *user, const char *key, const char *text)
+{
+    run *r = user;
+
+    if (r->quiet)
+        return;
+    progress_end(&r->tty);
+    term_row(stderr, key, "%s", text);
+}
+
+kith_build_options reading_options(run *r)
+{
+    const args *a = r->a;
+    kith_build_options options = {
+        .job = r->job,
+        .header = (kith_choice)args_choice(a, "header"),
+        .weights = (kith_choice)args_choice(a, "weights"),
+        .merge = (kith_merge)args_choice(a, "merge"),
+        .nodes = args_text(a, "nodes"),
+        .label = args_text(a, "label"),
+        .verify = args_flag(a, "verify"),
+        .table = &r->table,
+        .tell = tell_reading,
+        .tell_user = r,
+    };
+
+    r->table = (kith_table_options){
+        .source = args_text(a, "source"),
+        .target = args_text(a, "target"),
+        .weight = args_text(a, "weight"),
+        .time = args_text(a, "time"),
+        .until = args_text(a, "until"),
+        .node = args_text(a, "node"),
+        .label = args_text(a, "label"),
+        .unlabelled = args_text(a, "unlabelled"),
+        .strict = args_flag(a, "strict"),
+    };
+    return options;
+}
+
+kith_status read_given(run *r, const kith_build_options *how, kith_dataset *d)
 {
     const char *labels = text_if_any(r->a, "labels");
     const char *features = text_if_any(r->a, "features");
@@ -151,7 +179,7 @@ kith_status read_given(run *r, kith_dataset *d)
     kith_status st = KITH_OK;
 
     if (labels)
-        st = kith_labels_read(labels, d->graph, &l, &r->err);
+        st = kith_labels_read_table(labels, d->graph, how, &l, &r->err);
     if (st == KITH_OK && features)
         st = kith_features_read(features, d->graph, &x, &r->err);
     if (l) {
@@ -188,7 +216,7 @@ kith_status open_given(run *r, const char *path, kith_dataset **out)
     kith_status st = kith_dataset_open(path, &how, out, &r->err);
 
     if (st == KITH_OK)
-        st = read_given(r, *out);
+        st = read_given(r, &how, *out);
     return st == KITH_OK ? check_columns(r, path, *out) : st;
 }
 

@@ -18,8 +18,9 @@ typedef struct run {
     bool terminal; /* standard output is one */
     double begun;
     progress_tty tty;
-    kith_job job;          /* threads, memory, progress; points at tty */
-    kith_options *options; /* of a training; NULL until they are asked for */
+    kith_job job;             /* threads, memory, progress; points at tty */
+    kith_options *options;    /* of a training; NULL until they are asked for */
+    kith_table_options table; /* of reading_options() */
     kith_error err;
 } run;
 
@@ -60,39 +61,76 @@ extern const argument graph_argument[], model_argument[];
                 "than 1 GiB."                                                 \
     }
 
-/* How to read a graph: rows for the tables, and what they say. */
-#define ROWS_READING                                                       \
-    {.name = "header",                                                     \
-     .type = OPTION_CHOICE,                                                \
-     .value = "WHEN",                                                      \
-     .preset = "auto",                                                     \
-     .choices = "auto|yes|no",                                             \
-     .group = "Reading text",                                              \
-     .help = "Does the first line name the columns? auto looks at it."},   \
-        {.name = "weights",                                                \
-         .type = OPTION_CHOICE,                                            \
-         .value = "WHEN",                                                  \
-         .preset = "auto",                                                 \
-         .choices = "auto|yes|no",                                         \
-         .group = "Reading text",                                          \
-         .help = "Is the third column a weight? auto: if there are three " \
-                 "columns and the third is a number."},                    \
-        {.name = "merge",                                                  \
-         .type = OPTION_CHOICE,                                            \
-         .value = "HOW",                                                   \
-         .preset = "max",                                                  \
-         .choices = "max|sum",                                             \
-         .group = "Reading text",                                          \
-         .help = "The weight of an edge that is given several times."},    \
-        {.name = "nodes",                                                  \
-         .type = OPTION_FILE,                                              \
-         .value = "FILE",                                                  \
-         .group = "Reading text",                                          \
-         .help = "One id a line: every node, in this order, also those "   \
-                 "without an edge. Edges to others are refused."},         \
-        ROW_VERIFY
+/* Columns of tables by name; part of the next. */
+#define ROW_COLUMN(NAME, HELP)                                                \
+    {                                                                         \
+        .name = NAME, .type = OPTION_TEXT, .value = "COL", .group = "Tables", \
+        .help = HELP                                                          \
+    }
+#define ROWS_COLUMNS                                                          \
+    ROW_COLUMN("source", "The column of an edge's one end, by its name in "   \
+                         "the header or its number. Well-known names are "    \
+                         "found by themselves."),                             \
+        ROW_COLUMN("target", "The column of the other end."),                 \
+        ROW_COLUMN("weight", "The column of an edge's weight."),              \
+        ROW_COLUMN("time", "The column of an edge's time: numbers, or dates " \
+                           "as 2024-05-31 12:00."),                           \
+        {.name = "until",                                                     \
+         .type = OPTION_TEXT,                                                 \
+         .value = "TIME",                                                     \
+         .group = "Tables",                                                   \
+         .help = "With --time: use only the edges known by then."},           \
+        ROW_COLUMN("node", "The column of the node's id in a table of "       \
+                           "labels."),                                        \
+        ROW_COLUMN("label", "The column of the class in a table of labels."), \
+        {.name = "unlabelled",                                                \
+         .type = OPTION_TEXT,                                                 \
+         .value = "A,B",                                                      \
+         .group = "Tables",                                                   \
+         .help = "Words that mean no label, besides unknown, NA, NaN, null, " \
+                 "? and nothing."},                                           \
+    {                                                                         \
+        .name = "strict", .group = "Tables",                                  \
+        .help = "Refuse labels of nodes that the graph does not have; else "  \
+                "they are counted and left out."                              \
+    }
 
-kith_build_options reading_options(const run *r);
+/* How to read a graph: rows for the tables, and what they say. */
+#define ROWS_READING                                                         \
+    {.name = "header",                                                       \
+     .type = OPTION_CHOICE,                                                  \
+     .value = "WHEN",                                                        \
+     .preset = "auto",                                                       \
+     .choices = "auto|yes|no",                                               \
+     .group = "Reading text",                                                \
+     .help = "Does the first line name the columns? auto looks at it."},     \
+        {.name = "weights",                                                  \
+         .type = OPTION_CHOICE,                                              \
+         .value = "WHEN",                                                    \
+         .preset = "auto",                                                   \
+         .choices = "auto|yes|no",                                           \
+         .group = "Reading text",                                            \
+         .help = "Is the third column a weight? auto: if there are three "   \
+                 "columns and the third is a number."},                      \
+        {.name = "merge",                                                    \
+         .type = OPTION_CHOICE,                                              \
+         .value = "HOW",                                                     \
+         .preset = "auto",                                                   \
+         .choices = "auto|max|sum|count|mean",                               \
+         .group = "Reading text",                                            \
+         .help = "The weight of an edge that is given several times. auto: " \
+                 "the largest; of a table read by column name the sum, or "  \
+                 "without --weight how often it is given."},                 \
+        {.name = "nodes",                                                    \
+         .type = OPTION_FILE,                                                \
+         .value = "FILE",                                                    \
+         .group = "Reading text",                                            \
+         .help = "One id a line: every node, in this order, also those "     \
+                 "without an edge. Edges to others are refused."},           \
+        ROWS_COLUMNS, ROW_VERIFY
+
+/* As the rows say.  What they say of columns is kept in *r. */
+kith_build_options reading_options(run *r);
 
 /* Labels and features in place of the data set's. */
 #define ROW_FEATURES                                                        \
@@ -112,7 +150,7 @@ kith_build_options reading_options(const run *r);
 
 /* Let what --labels and --features name (as far as the table has them) take
  * the place of the data set's. */
-kith_status read_given(run *r, kith_dataset *d);
+kith_status read_given(run *r, const kith_build_options *how, kith_dataset *d);
 
 /* How the result is told. */
 #define ROWS_TELLING                                                          \

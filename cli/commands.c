@@ -22,7 +22,8 @@ static const char *const graph_text[] = {
     "splits/NAME/train.txt, val.txt, test.txt.",
     "Wherever a graph is read it may be a data set folder, an edge list (tab, "
     "comma or space between the fields), a Matrix Market file, a METIS "
-    ".graph, a SciPy .npz, GraphML, GEXF or a built file; text may be packed "
+    ".graph, a SciPy .npz, GraphML, GEXF, JSON or a built file; text may be "
+    "packed "
     "with gzip or "
     "zstd. The format is recognised from the contents.",
     NULL,

@@ -99,7 +99,7 @@ typedef struct command {
         .name = NULL \
     }
 
-enum { MAX_OPTIONS = 64, MAX_ARGUMENTS = 8 };
+enum { MAX_OPTIONS = 128, MAX_ARGUMENTS = 8 };
 
 /* All options of a command, with those that the library's table has. */
 typedef struct option_table {

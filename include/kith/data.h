@@ -12,7 +12,9 @@ extern "C" {
 #endif
 
 /* A class for some of the nodes.  Classes are numbered in numeric order if all
- * names are integers, else in byte order, so that no file order matters. */
+ * names are integers, else in byte order, so that no file order matters.  Where
+ * a file knows one class NAME alone there is a second one that no node is known
+ * to be of, "not NAME": probabilities of it are told too. */
 typedef struct kith_labels {
     int32_t nodes;
     int32_t classes;
@@ -102,6 +104,15 @@ KITH_API kith_status kith_dataset_write(const kith_dataset *d,
 /* Read `node<TAB>class` lines for the nodes of g; unknown nodes are refused. */
 KITH_API kith_status kith_labels_read(const char *path, const kith_graph *g,
                                       kith_labels **out, kith_error *err);
+/*
+ * The same from any table of nodes and classes, by options->table: columns by
+ * name, words that mean no label.  Labels of nodes that g does not have are
+ * counted, told and left out, unless table->strict.
+ */
+KITH_API kith_status kith_labels_read_table(const char *path,
+                                            const kith_graph *g,
+                                            const kith_build_options *options,
+                                            kith_labels **out, kith_error *err);
 KITH_API kith_status kith_labels_write(const kith_labels *labels,
                                        const kith_graph *g, const char *path,
                                        kith_error *err);

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 
 #include "kith/core.h"
+#include "kith/table.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -52,8 +53,15 @@ typedef enum kith_order {
     KITH_ORDER_DEGREE /* largest degree first */
 } kith_order;
 
-/* What to do with several weights for one edge. */
-typedef enum kith_merge { KITH_MERGE_MAX = 0, KITH_MERGE_SUM = 1 } kith_merge;
+/* What an edge that is given several times weighs. */
+typedef enum kith_merge {
+    KITH_MERGE_AUTO = 0, /* the largest; of a table read by column name the sum,
+                            or without weights how often it is given */
+    KITH_MERGE_MAX,
+    KITH_MERGE_SUM,
+    KITH_MERGE_COUNT, /* how often it is given, whatever its weights */
+    KITH_MERGE_MEAN
+} kith_merge;
 
 /* How to read and build.  A zeroed struct is the default. */
 typedef struct kith_build_options {
@@ -68,12 +76,16 @@ typedef struct kith_build_options {
                           whose nodes have some; NULL: `label` or `class` */
     const char *spill_to; /* folder for temporary files; NULL = the output's */
     bool verify; /* compare checksums also of a built file of more than 1 GiB */
+    const kith_table_options *table; /* columns by name; NULL: by what they look
+                                        like */
+    kith_tell_fn tell; /* told what reading took for what; NULL: nobody */
+    void *tell_user;
 } kith_build_options;
 
 /*
  * Read a graph into memory.  The format is recognised from the first bytes and
  * the name: a built graph (mapped, not read), an edge list, Matrix Market,
- * METIS, a SciPy .npz, GraphML or GEXF; each may be gzip or zstd.
+ * METIS, a SciPy .npz, GraphML, GEXF or JSON; each may be gzip or zstd.
  *
  * options, cleaning and err may be NULL.  *out is to be freed with
  * kith_graph_free(), and NULL on failure.

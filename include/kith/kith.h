@@ -20,6 +20,7 @@
 #include "kith/model.h"
 #include "kith/options.h"
 #include "kith/report.h"
+#include "kith/table.h"
 #include "kith/words.h"
 
 #endif

@@ -144,7 +144,7 @@ static kith_status stage(const files *f, const kith_build_options *options,
         known.numbered = listed ? 0 : out->features->nodes;
     }
     if (f->labels && !listed) {
-        TRY(kith__labels_collect(f->labels, &named, err));
+        TRY(kith__labels_collect(f->labels, options, &named, err));
         known.named = &named;
     }
     TRY(kith__gather(f->source, &known, options, &out->gathered, err));
@@ -241,6 +241,8 @@ static kith_status open_built(const files *f, const kith_build_options *options,
     d->labels = parts.labels;
     d->features = parts.features;
     d->cleaning = parts.cleaning;
+    if (d->labels)
+        TRY(kith__labels_name_others(d->labels, err));
     if (f->features && !d->features)
         TRY(kith_features_read(f->features, d->graph, &d->features, err));
 out:
@@ -256,7 +258,8 @@ static kith_status open_found(files *f, const kith_build_options *options,
     TRY(kith__kg_is(f->source) ? open_built(f, options, d, err)
                                : open_text(f, options, d, err));
     if (f->labels && !d->labels)
-        TRY(kith_labels_read(f->labels, d->graph, &d->labels, err));
+        TRY(kith__labels_load(f->labels, d->graph, options, true, &d->labels,
+                              err));
     d->splits_at = f->splits;
     f->splits = NULL;
 out:
@@ -307,12 +310,13 @@ kith_status kith_dataset_save(const kith_dataset *d, const char *path,
 
 /* What hangs on the nodes of a graph that is being built; its ids are known. */
 static kith_status take_parts(const files *f, staged *s, const kith_graph *g,
+                              const kith_build_options *options,
                               kith_dataset *d, kith_error *err)
 {
     kith_status st = KITH_OK;
 
     if (f->labels)
-        TRY(kith_labels_read(f->labels, g, &d->labels, err));
+        TRY(kith__labels_load(f->labels, g, options, true, &d->labels, err));
     else
         TRY(take_classes(&s->gathered.classes, g->n, d, err));
     if (s->features)
@@ -325,8 +329,9 @@ out:
 
 /* Build from text: neighbours go to the file as they are merged. */
 static kith_status build_straight(const files *f, staged *s,
-                                  const char *out_path, kith_dataset *d,
-                                  kith_error *err)
+                                  const char *out_path,
+                                  const kith_build_options *options,
+                                  kith_dataset *d, kith_error *err)
 {
     kith_status st = KITH_OK;
     kith__kg_writer *w = NULL;
@@ -339,7 +344,7 @@ static kith_status build_straight(const files *f, staged *s,
                              &s->gathered.cleaning, err));
     view.n = csr.n;
     view.ids = s->gathered.ids;
-    TRY(take_parts(f, s, &view, d, err));
+    TRY(take_parts(f, s, &view, options, d, err));
     TRY(kith__kg_put_graph(w, csr.n, csr.rows, &s->gathered.ids, err));
     TRY(kith__kg_put_labels(w, d->labels, err));
     TRY(kith__kg_put_features(w, d->features, err));
@@ -370,7 +375,7 @@ static kith_status build_numbered(const files *f, staged *s,
     view.weights = held.csr.weights;
     view.files = held.map[0] ? held.fd : NULL;
     view.ids = s->gathered.ids;
-    TRY(take_parts(f, s, &view, d, err));
+    TRY(take_parts(f, s, &view, options, d, err));
     d->graph = &view;
     st = kith__built_write(d, false, options->order, out_path, &options->job,
                            err);
@@ -390,7 +395,7 @@ static kith_status build_text(const files *f, const char *out_path,
 
     TRY(stage(f, options, &s, err));
     if (options->order == KITH_ORDER_INPUT)
-        TRY(build_straight(f, &s, out_path, &d, err));
+        TRY(build_straight(f, &s, out_path, options, &d, err));
     else
         TRY(build_numbered(f, &s, out_path, options, &d, err));
     if (cleaning)

@@ -6,133 +6,282 @@
 #include "core/map.h"
 #include "core/sort.h"
 #include "graph/graph_object.h"
-#include "io/fields.h"
+#include "io/columns.h"
 #include "io/ids_text.h"
-#include "io/reader.h"
 #include "io/writer.h"
 
-/* ---- lines --------------------------------------------------------------- */
+/* ---- rows ---------------------------------------------------------------- */
 
-typedef struct label_line {
-    kith__field node, class_name;
-} label_line;
+enum { SHOWN = 3 }; /* unknown nodes that are named */
 
-static bool is_one_of(const kith__field *f, const char *const *names)
+/* A label file on its way: which columns, and what was met. */
+typedef struct label_rows {
+    kith__table t;
+    const kith_build_options *options;
+    int node, label; /* columns */
+    bool two;        /* there must be no others */
+    int64_t unlabelled, unknown;
+    char shown[SHOWN][KITH_QUOTE_BUFFER];
+} label_rows;
+
+static bool same_word(const kith__field *f, const char *word, size_t length)
 {
-    for (; *names; names++)
-        if (f->length == strlen(*names) &&
-            strncasecmp(f->text, *names, f->length) == 0)
+    return f->length == length && strncasecmp(f->text, word, length) == 0;
+}
+
+/* Does it say that there is no label? */
+static bool says_nothing(const kith_build_options *o, const kith__field *f)
+{
+    static const char *const words[] = {"",    "unknown", "na",
+                                        "nan", "null",    "?"};
+    const char *more = o->table ? o->table->unlabelled : NULL;
+
+    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+        if (same_word(f, words[i], strlen(words[i])))
             return true;
+    while (more && *more) {
+        const size_t n = strcspn(more, ",");
+
+        if (f->length == n && memcmp(f->text, more, n) == 0)
+            return true;
+        more += n + (more[n] == ',');
+    }
     return false;
 }
 
-static bool is_header(const label_line *line)
+/* Does the first row name the columns?  By its words, or by what is below. */
+static bool has_header(const kith__head *h)
 {
-    static const char *const nodes[] = {"node", "id",      "node_id", "name",
-                                        "user", "account", NULL};
-    static const char *const classes[] = {"class",  "label",    "y",
-                                          "target", "category", NULL};
+    const int node = kith__column_of(h, KITH__NODE);
+    const int label = kith__column_of(h, KITH__LABEL);
 
-    return is_one_of(&line->node, nodes) &&
-           is_one_of(&line->class_name, classes);
+    if (h->rows == 0 || h->columns < 2)
+        return false;
+    if (kith__column_is(kith__head_cell(h, 0, 0), KITH__NODE) &&
+        kith__column_is(kith__head_cell(h, 0, 1), KITH__LABEL))
+        return true;
+    if (kith__head_over_numbers(h))
+        return true;
+    /* One word is enough if nothing below repeats what the first row says. */
+    if (node < 0 && label < 0)
+        return false;
+    for (int c = 0; c < h->columns; c++)
+        if (kith__head_repeats(h, c))
+            return false;
+    return h->rows > 2;
 }
 
-/* The next label; *more is false at the end.  *separator 0: look for it. */
-static kith_status next_label(kith__reader *r, char *separator,
-                              label_line *line, bool *more, kith_error *err)
+/* A column that the user names; -1 if none was named.  A data set's own file
+ * need not have it: the name may be another table's. */
+static kith_status named_column(const label_rows *r, const char *option,
+                                const char *name, bool own, int *column,
+                                kith_error *err)
 {
-    const bool first = *separator == 0;
-    kith_status st = KITH_OK;
-    kith__field extra;
-    const char *end;
-    char *at;
+    kith_status st;
 
-    TRY(kith__reader_next_data(r, "#%", more, err));
-    if (!*more)
-        goto out;
-    if (first)
-        *separator = kith__separator_of(r->text, (size_t)r->length);
-    at = r->text;
-    end = r->text + r->length;
-    if (!kith__field_next(&at, end, *separator, &line->node) ||
-        !kith__field_next(&at, end, *separator, &line->class_name))
-        TRY(kith__reader_fail(r, err,
-                              "expected a node and its class separated by %s",
-                              kith__separator_name(*separator)));
-    if (line->node.length == 0 || line->class_name.length == 0)
-        TRY(kith__reader_fail(r, err,
-                              "the %s is empty, expected a node and "
-                              "its class",
-                              line->node.length == 0 ? "node" : "class"));
-    if (kith__field_next(&at, end, *separator, &extra))
-        TRY(kith__reader_fail(r, err,
-                              "has more than two fields, expected a "
-                              "node and its class"));
-    if (first && is_header(line))
-        TRY(next_label(r, separator, line, more, err));
+    *column = -1;
+    if (!name)
+        return KITH_OK;
+    st = kith__head_column(&r->t.head, r->t.header, r->t.path, option, name,
+                           column, own ? NULL : err);
+    return own ? KITH_OK : st;
+}
+
+/* Where the node and its class are. */
+static kith_status find_columns(label_rows *r, bool own, kith_error *err)
+{
+    const kith_table_options *t = r->options->table;
+    const kith__head *h = &r->t.head;
+    const bool named = t && (t->node || t->label);
+    kith_status st = KITH_OK;
+
+    TRY(kith__table_header(&r->t, has_header(h) || (named && !own), err));
+    TRY(named_column(r, "--node", t ? t->node : NULL, own, &r->node, err));
+    TRY(named_column(r, "--label", t ? t->label : NULL, own, &r->label, err));
+    r->two = r->node < 0 && r->label < 0 && h->columns <= 2;
+    if (!r->two && r->t.header && r->node < 0)
+        r->node = kith__column_of(h, KITH__NODE);
+    if (!r->two && r->t.header && r->label < 0)
+        r->label = kith__column_of(h, KITH__LABEL);
+    if (h->columns <= 2) { /* the one that the other is not */
+        r->node = r->node >= 0 ? r->node : r->label == 0;
+        r->label = r->label >= 0 ? r->label : r->node == 0;
+    }
+    if ((r->node < 0 || r->label < 0 || r->node == r->label) && !r->t.header)
+        TRY(kith__fail(err, KITH_ERR_PARSE, r->t.path,
+                       h->rows > 0 ? r->t.lines + 1 : 0,
+                       "has more than two fields, expected a node and its "
+                       "class (or say --node COL --label COL)"));
+    if (r->node < 0 || r->label < 0 || r->node == r->label)
+        TRY(kith__head_unsure(h, r->t.path,
+                              "which columns hold the node and its class",
+                              "--node COL --label COL", err));
 out:
     return st;
 }
 
-kith_status kith__labels_collect(const char *path, kith__id_set *out,
-                                 kith_error *err)
+/* own: of a data set, not one that the user names. */
+static kith_status open_rows(const char *path,
+                             const kith_build_options *options, bool own,
+                             label_rows *r, kith_error *err)
 {
+    static const kith_build_options defaults;
     kith_status st = KITH_OK;
-    kith__reader r = {0};
-    char separator = 0;
-    label_line line;
+
+    *r = (label_rows){.options = options ? options : &defaults};
+    TRY(kith__table_open(path, &r->t, err));
+    TRY(find_columns(r, own, err));
+out:
+    return st;
+}
+
+/* The next row; *more is false at the end. */
+static kith_status next_row(label_rows *r, const kith__field **node,
+                            const kith__field **class_name, bool *more,
+                            kith_error *err)
+{
+    const int need = r->node > r->label ? r->node + 1 : r->label + 1;
+    kith_status st = KITH_OK;
+
+    TRY(kith__table_next(&r->t, more, err));
+    if (!*more)
+        goto out;
+    if (r->t.fields < need)
+        TRY(kith__table_fail(&r->t, err,
+                             "expected a node and its class separated by %s",
+                             kith__separator_name(r->t.records.separator)));
+    if (r->two && r->t.fields > 2)
+        TRY(kith__table_fail(&r->t, err,
+                             "has more than two fields, expected a node and "
+                             "its class"));
+    *node = &r->t.field[r->node];
+    *class_name = &r->t.field[r->label];
+    if ((*node)->length == 0)
+        TRY(kith__table_fail(&r->t, err,
+                             "the node is empty, expected a node and its "
+                             "class"));
+    for (int i = 0; i < 2; i++) {
+        const kith__field *f = i ? *class_name : *node;
+
+        if (memchr(f->text, '\r', f->length) ||
+            memchr(f->text, '\n', f->length))
+            TRY(kith__table_fail(&r->t, err,
+                                 "has a line end inside, expected none in a "
+                                 "node or its class"));
+    }
+    if ((*node)->length > KITH__ID_LONGEST)
+        TRY(kith__table_fail(&r->t, err,
+                             "node id has %zu bytes, expected at most %d",
+                             (*node)->length, KITH__ID_LONGEST));
+out:
+    return st;
+}
+
+kith_status kith__labels_collect(const char *path,
+                                 const kith_build_options *options,
+                                 kith__id_set *out, kith_error *err)
+{
+    const kith__field *node, *class_name;
+    kith_status st = KITH_OK;
+    label_rows r;
     bool more;
 
-    TRY(kith__reader_open(path, &r, err));
+    TRY(open_rows(path, options, true, &r, err));
     for (;;) {
-        TRY(next_label(&r, &separator, &line, &more, err));
+        TRY(next_row(&r, &node, &class_name, &more, err));
         if (!more)
             break;
-        if (line.node.length > KITH__ID_LONGEST)
-            TRY(kith__reader_fail(&r, err,
-                                  "node id has %zu bytes, expected at most %d",
-                                  line.node.length, KITH__ID_LONGEST));
-        if (kith__id_set_add(out, line.node.text, line.node.length, NULL) < 0)
+        if (kith__id_set_add(out, node->text, node->length, NULL) < 0)
             TRY(kith__no_memory(err));
     }
 out:
-    kith__reader_close(&r);
+    kith__table_close(&r.t);
     return st;
 }
 
 /* ---- reading ------------------------------------------------------------- */
 
-/* Give one node its class; a second, different class is refused. */
-static kith_status set_label(kith__reader *r, const kith_graph *g,
-                             kith_labels *labels, kith__id_set *classes,
-                             const label_line *line, kith_error *err)
+/* A label of a node that the graph does not have. */
+static kith_status note_unknown(label_rows *r, const kith_graph *g,
+                                const kith__field *node, kith_error *err)
 {
-    const int32_t node = kith_graph_find(g, line->node.text, line->node.length);
+    char shown[KITH_QUOTE_BUFFER];
+
+    kith__quote(shown, node->text, node->length);
+    if (!r->options->table || r->options->table->strict)
+        return kith__table_fail(
+            &r->t, err,
+            "unknown node '%s', expected a node of the graph (%d nodes)", shown,
+            (int)g->n);
+    if (r->unknown < SHOWN)
+        memcpy(r->shown[r->unknown], shown, sizeof(shown));
+    r->unknown++;
+    return KITH_OK;
+}
+
+/* Give one node its class; a second, different class is refused. */
+static kith_status set_label(label_rows *r, const kith_graph *g,
+                             kith_labels *labels, kith__id_set *classes,
+                             const kith__field *id, const kith__field *name,
+                             kith_error *err)
+{
+    const int32_t node = kith_graph_find(g, id->text, id->length);
     char shown[KITH_QUOTE_BUFFER], other[KITH_QUOTE_BUFFER];
     const char *before;
     size_t length;
     int32_t c;
 
-    kith__quote(shown, line->node.text, line->node.length);
     if (node < 0)
-        return kith__reader_fail(
-            r, err,
-            "unknown node '%s', expected a node of the graph (%d nodes)", shown,
-            (int)g->n);
-    c = kith__id_set_add(classes, line->class_name.text,
-                         line->class_name.length, NULL);
+        return note_unknown(r, g, id, err);
+    if (says_nothing(r->options, name)) {
+        r->unlabelled++;
+        return KITH_OK;
+    }
+    c = kith__id_set_add(classes, name->text, name->length, NULL);
     if (c < 0)
         return kith__no_memory(err);
     if (labels->of[node] >= 0 && labels->of[node] != c) {
         before = kith__id_set_get(classes, labels->of[node], &length);
-        return kith__reader_fail(r, err,
-                                 "node '%s' has a second class, it was '%s' "
-                                 "before",
-                                 shown, kith__quote(other, before, length));
+        return kith__table_fail(
+            &r->t, err, "node '%s' has a second class, it was '%s' before",
+            kith__quote(shown, id->text, id->length),
+            kith__quote(other, before, length));
     }
     labels->labelled += labels->of[node] < 0;
     labels->of[node] = c;
     return KITH_OK;
+}
+
+/* "'a', 'b', 'c', ..." */
+static void list_unknown(const label_rows *r, char *out, size_t size)
+{
+    size_t used = 0;
+
+    for (int i = 0; i < r->unknown && i < SHOWN; i++)
+        used += (size_t)snprintf(out + used, size - used, "%s'%s'",
+                                 i ? ", " : "", r->shown[i]);
+    if (r->unknown > SHOWN)
+        snprintf(out + used, size - used, ", ...");
+}
+
+/* Say what was taken, and what was not. */
+static void tell_labels(const label_rows *r, const char *unknown)
+{
+    char a[KITH_QUOTE_BUFFER], b[KITH_QUOTE_BUFFER];
+    const kith__table *t = &r->t;
+
+    if (t->header)
+        kith__tell(r->options, "labels from", "node '%s', class '%s'",
+                   kith__column_name(&t->head, true, r->node, a),
+                   kith__column_name(&t->head, true, r->label, b));
+    if (r->unlabelled > 0)
+        kith__tell(r->options, "unlabelled", "%lld %s without a label",
+                   (long long)r->unlabelled,
+                   r->unlabelled == 1 ? "row" : "rows");
+    if (r->unknown > 0)
+        kith__tell(r->options, "not in graph", "%lld %s left out: %s",
+                   (long long)r->unknown, r->unknown == 1 ? "label" : "labels",
+                   unknown);
 }
 
 typedef struct named_class {
@@ -195,15 +344,50 @@ out:
     return st;
 }
 
-kith_status kith_labels_read(const char *path, const kith_graph *g,
-                             kith_labels **out, kith_error *err)
+kith_status kith__labels_name_others(kith_labels *labels, kith_error *err)
 {
+    kith_status st = KITH_OK;
+    char *other = NULL;
+    char **names;
+
+    if (labels->classes != 1)
+        return KITH_OK;
+    TRY_NEW(other, kith__join("not ", labels->names[0], ""));
+    TRY_NEW(names, kith__resize(labels->names, 2, sizeof(*names)));
+    names[1] = other;
+    other = NULL;
+    labels->names = names;
+    labels->classes = 2;
+out:
+    kith__free(other);
+    return st;
+}
+
+/* Something must have come of it. */
+static kith_status check_labelled(const label_rows *r, const kith_labels *l,
+                                  const char *unknown, kith_error *err)
+{
+    if (l->labelled > 0)
+        return KITH_OK;
+    if (r->unknown > 0)
+        return kith__fail(err, KITH_ERR_PARSE, r->t.path, 0,
+                          "names no node of the graph (%d nodes), but %s",
+                          (int)l->nodes, unknown);
+    return kith__fail(err, KITH_ERR_PARSE, r->t.path, 0,
+                      "has no labels, expected lines with a node and its "
+                      "class");
+}
+
+kith_status kith__labels_load(const char *path, const kith_graph *g,
+                              const kith_build_options *options, bool own,
+                              kith_labels **out, kith_error *err)
+{
+    char unknown[SHOWN * KITH_QUOTE_BUFFER + 32] = "";
+    const kith__field *node, *name;
     kith_status st = KITH_OK;
     kith_labels *labels = NULL;
     kith__id_set classes = {0};
-    kith__reader r = {0};
-    char separator = 0;
-    label_line line;
+    label_rows r = {0};
     bool more;
 
     *out = NULL;
@@ -211,25 +395,38 @@ kith_status kith_labels_read(const char *path, const kith_graph *g,
     labels->nodes = g->n;
     TRY_NEW(labels->of, kith__alloc(g->n, sizeof(*labels->of)));
     memset(labels->of, -1, (size_t)g->n * sizeof(*labels->of));
-    TRY(kith__reader_open(path, &r, err));
+    TRY(open_rows(path, options, own, &r, err));
     for (;;) {
-        TRY(next_label(&r, &separator, &line, &more, err));
+        TRY(next_row(&r, &node, &name, &more, err));
         if (!more)
             break;
-        TRY(set_label(&r, g, labels, &classes, &line, err));
+        TRY(set_label(&r, g, labels, &classes, node, name, err));
     }
-    if (labels->labelled == 0)
-        TRY(kith__fail(err, KITH_ERR_PARSE, path, 0,
-                       "has no labels, expected lines with a node and its "
-                       "class"));
+    list_unknown(&r, unknown, sizeof(unknown));
+    TRY(check_labelled(&r, labels, unknown, err));
     TRY(order_classes(labels, &classes, err));
+    TRY(kith__labels_name_others(labels, err));
+    tell_labels(&r, unknown);
     *out = labels;
     labels = NULL;
 out:
     kith_labels_free(labels);
     kith__id_set_release(&classes);
-    kith__reader_close(&r);
+    kith__table_close(&r.t);
     return st;
+}
+
+kith_status kith_labels_read(const char *path, const kith_graph *g,
+                             kith_labels **out, kith_error *err)
+{
+    return kith__labels_load(path, g, NULL, false, out, err);
+}
+
+kith_status kith_labels_read_table(const char *path, const kith_graph *g,
+                                   const kith_build_options *options,
+                                   kith_labels **out, kith_error *err)
+{
+    return kith__labels_load(path, g, options, false, out, err);
 }
 
 kith_status kith__labels_from_classes(kith__node_classes *c, int32_t n,
@@ -247,6 +444,7 @@ kith_status kith__labels_from_classes(kith__node_classes *c, int32_t n,
     labels->of = c->of;
     c->of = NULL;
     TRY(order_classes(labels, &c->names, err));
+    TRY(kith__labels_name_others(labels, err));
     *out = labels;
     labels = NULL;
 out:

@@ -8,9 +8,23 @@
 #include "io/gather.h"
 #include "kith/data.h"
 
-/* The node ids a label file names, before there is a graph. */
-kith_status kith__labels_collect(const char *path, kith__id_set *out,
-                                 kith_error *err);
+/* The node ids that a data set's label file names, before there is a graph. */
+kith_status kith__labels_collect(const char *path,
+                                 const kith_build_options *options,
+                                 kith__id_set *out, kith_error *err);
+
+/* kith_labels_read_table(); `own` is the file of a data set, which need not
+ * have the columns that options name. */
+kith_status kith__labels_load(const char *path, const kith_graph *g,
+                              const kith_build_options *options, bool own,
+                              kith_labels **out, kith_error *err);
+
+/*
+ * Where all labels are of one class NAME, a second one without nodes, called
+ * "not NAME": what is not of the class needs a name too, and a column of
+ * probabilities.  Other labels stay as they are.
+ */
+kith_status kith__labels_name_others(kith_labels *labels, kith_error *err);
 
 /* The labels of n nodes that a graph file itself gave them; *out NULL if there
  * are none. */

@@ -51,6 +51,24 @@ int64_t kith__row_merge(uint32_t *entry, int64_t n, kith__merged *counted)
     return kept;
 }
 
+/* What an edge weighs that was given n times. */
+static double merged_weight(kith_merge merge, float largest, double sum,
+                            int64_t n)
+{
+    switch (merge) {
+    case KITH_MERGE_SUM:
+        return sum;
+    case KITH_MERGE_COUNT:
+        return (double)n;
+    case KITH_MERGE_MEAN:
+        return sum / (double)n;
+    case KITH_MERGE_AUTO:
+    case KITH_MERGE_MAX:
+        break;
+    }
+    return largest;
+}
+
 int64_t kith__row_merge_weighted(uint64_t *entry, int64_t n, kith_merge merge,
                                  kith__merged *counted)
 {
@@ -71,11 +89,10 @@ int64_t kith__row_merge_weighted(uint64_t *entry, int64_t n, kith_merge merge,
             sum += w;
         }
         count_group(counted, given[0], given[1]);
-        if (counted && merge == KITH_MERGE_SUM && sum > FLT_MAX)
+        sum = merged_weight(merge, largest, sum, given[0] + given[1]);
+        if (counted && sum > FLT_MAX)
             counted->overflows++;
-        entry[kept++] = neighbour << 33 |
-                        kith__float_bits(merge == KITH_MERGE_SUM ? (float)sum
-                                                                 : largest);
+        entry[kept++] = neighbour << 33 | kith__float_bits((float)sum);
     }
     return kept;
 }

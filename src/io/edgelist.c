@@ -14,7 +14,7 @@
 
 #include "core/alloc.h"
 #include "core/job.h"
-#include "io/fields.h"
+#include "io/columns.h"
 #include "io/gather.h"
 #include "io/reader.h"
 
@@ -30,7 +30,12 @@ enum { HAND_OVER = 1 << 21 };
 typedef struct layout {
     char separator; /* ' ' means any blanks */
     bool header;
-    bool weighted;
+    bool weighted; /* edges carry weights */
+    bool counted;  /* all of them 1, to be added up */
+    /* A table read by column name: the fields that are wanted, and how many of
+     * a record hold them; of a plain edge list, 0. */
+    int source, target, weight, time, fields;
+    double until; /* the last time, if time >= 0 */
 } layout;
 
 typedef enum pass {
@@ -43,7 +48,8 @@ typedef enum pass {
 typedef struct gathering {
     kith__block text; /* the one at hand, if the source is plain */
     kith__edges edges;
-    kith__rank seen; /* PASS_RAW: the ids met */
+    kith__rank seen;    /* PASS_RAW: the ids met */
+    kith__field *field; /* of a record, if read by column name */
 } gathering;
 
 /* One block's result. */
@@ -53,7 +59,8 @@ typedef struct parsed {
     int64_t added; /* how many of them come from this block */
     kith__id_set ids;
     int64_t lines, comments, extra;
-    bool not_raw; /* met an id that is not a small integer */
+    int64_t halves, later; /* records without both ends, or after `until` */
+    bool not_raw;          /* met an id that is not a small integer */
     kith_status st;
     kith_error error;
 } parsed;
@@ -61,13 +68,16 @@ typedef struct parsed {
 typedef struct parser {
     kith__source *source;
     const kith_build_options *options;
+    kith_build_options merging; /* the same, the merge decided */
+    kith__records records;      /* if read by column name */
     layout look;
     pass mode;
     const kith__ids *ids; /* PASS_LOOK_UP */
     kith__id_set *all;    /* PASS_COLLECT */
     kith__builder *builder;
     kith_cleaning *cleaning;
-    int64_t lines;       /* before the current round */
+    int64_t lines; /* before the current round */
+    int64_t halves, later;
     gathering *gathered; /* one a thread */
     int threads;
     int64_t hand_over; /* edges in one before the builder gets it */
@@ -110,6 +120,9 @@ static bool ids_fit(parsed *r, const kith__field *f)
         else if (memchr(f[i].text, '\r', f[i].length))
             line_fail(r, "has a carriage return inside, expected lines that "
                          "end in a line feed");
+        else if (memchr(f[i].text, '\n', f[i].length))
+            line_fail(r, "node id has a line end inside, expected it in other "
+                         "columns only");
     }
     return r->st == KITH_OK;
 }
@@ -156,6 +169,7 @@ static bool split_line(parsed *r, const layout *look, char *begin,
     char *at = begin;
     kith__field third;
     int found = 0;
+    bool weighted;
 
     while (found < 2 && kith__field_next(&at, end, look->separator, &id[found]))
         found++;
@@ -174,15 +188,16 @@ static bool split_line(parsed *r, const layout *look, char *begin,
     }
     if (!ids_fit(r, id))
         return false;
-    *weight = 0;
+    *weight = 1;
+    weighted = look->weighted && !look->counted;
     if (!kith__field_next(&at, end, look->separator, &third)) {
-        if (look->weighted)
+        if (weighted)
             line_fail(r, "expected a weight in the third field, found none");
         return r->st == KITH_OK;
     }
-    if (look->weighted && !read_weight(r, &third, weight))
+    if (weighted && !read_weight(r, &third, weight))
         return false;
-    r->extra += !look->weighted ||
+    r->extra += !weighted ||
                 kith__field_next(&at, end, look->separator, &third);
     return true;
 }
@@ -253,6 +268,17 @@ static void use_table(const parser *p, parsed *r, const kith__field *id,
               weight);
 }
 
+static void use_edge(const parser *p, parsed *r, const kith__field *id,
+                     float weight)
+{
+    if (p->mode == PASS_RAW)
+        use_raw(p, r, id, weight);
+    else if (p->mode == PASS_COLLECT)
+        use_ids(r, id);
+    else
+        use_table(p, r, id, weight);
+}
+
 /* Any line: [begin, after), ending in a newline. */
 static void parse_line(const parser *p, parsed *r, char *begin,
                        const char *after)
@@ -266,14 +292,83 @@ static void parse_line(const parser *p, parsed *r, char *begin,
         r->comments++;
         return;
     }
-    if (!split_line(r, &p->look, begin, end, id, &weight))
+    if (split_line(r, &p->look, begin, end, id, &weight))
+        use_edge(p, r, id, weight);
+}
+
+/* ---- one record of a table read by column name --------------------------- */
+
+/* Is it after the last time that is wanted? */
+static bool is_later(const layout *look, parsed *r, const kith__field *f)
+{
+    char shown[KITH_QUOTE_BUFFER];
+    double time;
+
+    if (kith__parse_time(f->text, f->length, &time))
+        return time > look->until;
+    line_fail(r,
+              "time '%s' is neither a number nor a date, expected one "
+              "as 1717150000 or 2024-05-31 12:00",
+              kith__quote(shown, f->text, f->length));
+    return true;
+}
+
+/* The edge of a record of `found` fields. */
+static void use_record(const parser *p, parsed *r, const kith__field *f,
+                       int found)
+{
+    const layout *look = &p->look;
+    kith__field id[2];
+    float weight = 1;
+
+    if (found < look->fields) {
+        line_fail(r,
+                  "has %d fields, expected at least %d as the header has "
+                  "them",
+                  found, look->fields);
         return;
-    if (p->mode == PASS_RAW)
-        use_raw(p, r, id, weight);
-    else if (p->mode == PASS_COLLECT)
-        use_ids(r, id);
-    else
-        use_table(p, r, id, weight);
+    }
+    id[0] = f[look->source];
+    id[1] = f[look->target];
+    if (look->time >= 0 && is_later(look, r, &f[look->time])) {
+        r->later++;
+        return;
+    }
+    if (id[0].length == 0 || id[1].length == 0) {
+        r->halves++;
+        return;
+    }
+    if (ids_fit(r, id) &&
+        (look->weight < 0 || read_weight(r, &f[look->weight], &weight)))
+        use_edge(p, r, id, weight);
+}
+
+static void parse_records(const parser *p, parsed *r, const kith__block *block)
+{
+    char *at = block->text, *end = at + block->length;
+    kith__field *field = r->to->field;
+
+    while (at < end && r->st == KITH_OK && !r->not_raw) {
+        int64_t lines = 0;
+        int found;
+
+        r->lines++; /* where a fault is */
+        if (kith__record_is_comment(at, end)) {
+            at = (char *)memchr(at, '\n', (size_t)(end - at)) + 1;
+            r->comments++;
+            continue;
+        }
+        if (!kith__record_split(&at, end, p->look.separator, p->records.quotes,
+                                field, p->look.fields, &found, &lines)) {
+            line_fail(r,
+                      "a quoted field does not end, expected \" before %s "
+                      "or the end of the line",
+                      kith__separator_name(p->look.separator));
+            return;
+        }
+        use_record(p, r, field, found);
+        r->lines += lines - 1;
+    }
 }
 
 /* ---- the fast path: "123<TAB>456\n" -------------------------------------- */
@@ -436,6 +531,10 @@ static void parse_block(const parser *p, parsed *r, const kith__block *block)
         !kith__edges_reserve(edges, room_for(p, edges, block),
                              p->look.weighted))
         r->st = kith__no_memory(&r->error);
+    if (p->look.fields > 0) {
+        parse_records(p, r, block);
+        at = end;
+    }
     while (at < end && r->st == KITH_OK && !r->not_raw) {
         char *next;
 
@@ -577,13 +676,181 @@ static kith_status look_at_block(const kith__block *b, layout *look,
                     looks_like_header(f1, n1, f2, n2) &&
                     !are_nodes(known->nodes, f1));
     data = look->header ? n2 : n1;
-    look->weighted = options->weights == KITH_YES ||
-                     (options->weights == KITH_AUTO && data == 3 &&
-                      looks_like_weight(look->header ? &f2[2] : &f1[2]));
+    look->weighted =
+        options->weights == KITH_YES ||
+        (options->weights == KITH_AUTO && data == 3 &&
+         looks_like_weight(look->header ? &f2[2] : &f1[2]) &&
+         !(look->header && n1 == 3 && kith__column_is(&f1[2], KITH__TIME)));
 out:
     kith__free(copy1);
     kith__free(copy2);
     return st;
+}
+
+/* Are the first line's ends listed nodes?  Then it is an edge. */
+static bool begins_with_nodes(const kith__head *h, const kith__ids *nodes)
+{
+    return h->rows > 0 && h->columns > 1 && are_nodes(nodes, h->cell);
+}
+
+/* What becomes of edges that are given several times; plain: of an edge list
+ * whose columns were not named. */
+static void decide_merge(parser *p, bool by_name, bool plain)
+{
+    layout *look = &p->look;
+
+    p->merging = *p->options;
+    if (p->merging.merge == KITH_MERGE_AUTO)
+        p->merging.merge = plain || !by_name   ? KITH_MERGE_MAX
+                           : look->weight >= 0 ? KITH_MERGE_SUM
+                                               : KITH_MERGE_COUNT;
+    look->counted = p->merging.merge == KITH_MERGE_COUNT;
+    look->weighted = look->counted ||
+                     (by_name ? look->weight >= 0 : look->weighted);
+    if (look->counted)
+        look->weight = -1;
+}
+
+static const char *merge_text(kith_merge merge)
+{
+    switch (merge) {
+    case KITH_MERGE_SUM:
+        return "added up where an edge is given several times";
+    case KITH_MERGE_MEAN:
+        return "their mean where an edge is given several times";
+    default:
+        return "the largest where an edge is given several times";
+    }
+}
+
+/* Say which columns were taken, and what becomes of repeats. */
+static void tell_columns(const parser *p, const kith__head *h,
+                         const kith__edge_columns *e)
+{
+    const layout *look = &p->look;
+    char a[KITH_QUOTE_BUFFER], b[KITH_QUOTE_BUFFER], w[KITH_QUOTE_BUFFER];
+    const bool named = p->options->table && p->options->table->source;
+    const int weight = e->by_name                         ? look->weight
+                       : look->weighted && !look->counted ? 2
+                                                          : -1;
+
+    if ((!e->header && !named) || h->columns < 2)
+        return;
+    kith__column_name(h, e->header, e->by_name ? e->source : 0, a);
+    kith__column_name(h, e->header, e->by_name ? e->target : 1, b);
+    if (weight >= 0 && weight < h->columns)
+        kith__tell(p->options, "columns",
+                   "source '%s', target '%s', weight "
+                   "'%s'",
+                   a, b, kith__column_name(h, e->header, weight, w));
+    else
+        kith__tell(p->options, "columns", "source '%s', target '%s'%s", a, b,
+                   h->columns == 2 ? "" : ", no weights");
+    if (look->counted)
+        kith__tell(p->options, "weights", "how often each edge is given");
+    else if (e->by_name && weight >= 0)
+        kith__tell(p->options, "weights", "%s", merge_text(p->merging.merge));
+}
+
+/* Lay out a table that is read by its columns. */
+static kith_status take_columns(parser *p, const kith__edge_columns *e,
+                                kith_error *err)
+{
+    const kith_table_options *t = p->options->table;
+    const int at[] = {e->source, e->target, e->weight, e->time};
+    layout *look = &p->look;
+    kith_status st = KITH_OK;
+
+    look->header = e->header;
+    look->source = e->source;
+    look->target = e->target;
+    look->weight = e->weight;
+    look->time = t && t->until ? e->time : -1;
+    look->until = HUGE_VAL;
+    for (int i = 0; i < 4; i++)
+        look->fields = at[i] >= look->fields ? at[i] + 1 : look->fields;
+    for (int i = 0; i < p->threads; i++)
+        TRY_NEW(p->gathered[i].field,
+                kith__alloc(look->fields, sizeof(kith__field)));
+    if (t && t->until && e->time < 0)
+        TRY(kith__fail(err, KITH_ERR_ARGUMENT, kith__source_path(p->source), 0,
+                       "--until needs --time COL, the column of an edge's "
+                       "time"));
+    if (t && t->until &&
+        !kith__parse_time(t->until, strlen(t->until), &look->until))
+        TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                       "time '%.60s' is neither a number nor a date, expected "
+                       "one as 1717150000 or 2024-05-31 12:00",
+                       t->until));
+out:
+    return st;
+}
+
+/* Lines that end in CR alone, as on old Macs. */
+static bool ends_as_mac(kith__block *b)
+{
+    char *at = memchr(b->text, '\r', (size_t)b->length);
+
+    if (!at || memchr(b->text, '\n', (size_t)b->length - 1))
+        return false;
+    for (; at; at = memchr(at, '\r', (size_t)(b->text + b->length - at)))
+        *at = '\n';
+    return true;
+}
+
+/* Find out how the file is to be read, from its first block. */
+static kith_status look_at_file(parser *p, kith__block *b,
+                                const kith__known *known, kith_error *err)
+{
+    const char *path = kith__source_path(p->source);
+    kith_build_options how = *p->options;
+    kith_status st = KITH_OK;
+    kith__edge_columns e;
+    kith__head head = {0};
+    bool old_mac, known_columns;
+
+    if (b->length >= 3 && memcmp(b->text, "\xef\xbb\xbf", 3) == 0) {
+        b->text += 3;
+        b->length -= 3;
+    }
+    old_mac = ends_as_mac(b);
+    TRY(look_at_block(b, &p->look, p->options, known, err));
+    TRY(kith__head_read(b, p->look.separator, &head, err));
+    if (how.header == KITH_AUTO && begins_with_nodes(&head, known->nodes))
+        how.header = KITH_NO;
+    TRY(kith__edge_columns_find(&head, path, &how, p->look.header, &e, err));
+    known_columns = e.by_name;
+    if (old_mac && !e.by_name && head.columns > 1)
+        e = (kith__edge_columns){.header = p->look.header,
+                                 .by_name = true,
+                                 .target = 1,
+                                 .weight = p->look.weighted ? 2 : -1,
+                                 .time = -1};
+    if (e.by_name)
+        TRY(take_columns(p, &e, err));
+    decide_merge(p, e.by_name, old_mac && !known_columns);
+    tell_columns(p, &head, &e);
+out:
+    kith__head_release(&head);
+    return st;
+}
+
+/* Skip the header record of the first block of a table. */
+static void pass_header(parser *p, parsed *r, kith__block *block)
+{
+    char *at = block->text, *end = at + block->length;
+    kith__field *field = r->to->field;
+    int found;
+
+    for (; at < end && kith__record_is_comment(at, end); r->comments++)
+        at = (char *)memchr(at, '\n', (size_t)(end - at)) + 1;
+    r->lines += r->comments;
+    if (at < end &&
+        kith__record_split(&at, end, p->look.separator, p->records.quotes,
+                           field, 0, &found, &r->lines))
+        p->cleaning->headers = 1;
+    block->length -= at - block->text;
+    block->text = at;
 }
 
 /* Skip the byte order mark and the header line of the file's first block. */
@@ -593,6 +860,11 @@ static void trim_first_block(parser *p, parsed *r, kith__block *block)
     const char *stop = at + block->length;
     int64_t used = 0;
 
+    if (p->look.fields > 0) {
+        if (p->look.header)
+            pass_header(p, r, block);
+        return;
+    }
     if (block->length >= 3 && memcmp(at, "\xef\xbb\xbf", 3) == 0)
         used = 3;
     if (p->look.header) {
@@ -617,6 +889,7 @@ static void reset_slot(parsed *r)
     kith__id_set_clear(&r->ids);
     r->added = 0;
     r->lines = r->comments = r->extra = 0;
+    r->halves = r->later = 0;
     r->not_raw = false;
     r->st = KITH_OK;
 }
@@ -685,6 +958,8 @@ static kith_status take_block(parser *p, parsed *r, kith_error *err)
     c->comments += r->comments;
     c->extra_fields += r->extra;
     c->entries += r->added;
+    p->halves += r->halves;
+    p->later += r->later;
     return KITH_OK;
 }
 
@@ -727,10 +1002,15 @@ static kith_status run_pass(parser *p, bool *not_raw, kith_error *err)
     bool first = true;
 
     *not_raw = false;
-    p->lines = 0;
+    p->lines = p->halves = p->later = 0;
     for (int t = 0; t < p->threads; t++)
         kith__edges_release(&p->gathered[t].edges);
     TRY(kith__source_rewind(p->source, err));
+    kith__records_release(&p->records);
+    p->records.source = p->source;
+    p->records.separator = p->look.separator;
+    p->records.quotes = p->look.separator != ' ' &&
+                        (p->look.separator != '\t' || p->look.header);
     for (;;) {
         bool more = true;
         int n = 0;
@@ -741,7 +1021,11 @@ static kith_status run_pass(parser *p, bool *not_raw, kith_error *err)
                            kith__source_done(p->source),
                            kith__source_size(p->source), "bytes", err));
         for (; n < p->n_slots; n++) {
-            TRY(kith__source_plan(p->source, &p->slots[n].block, &more, err));
+            kith__block *block = &p->slots[n].block;
+
+            TRY(p->look.fields > 0
+                    ? kith__records_next(&p->records, block, &more, err)
+                    : kith__source_plan(p->source, block, &more, err));
             if (!more)
                 break;
         }
@@ -765,6 +1049,21 @@ out:
     return st;
 }
 
+/* Blocks at once: one that is filled in order keeps its text, and each may hold
+ * the ids of its block, half a MiB: an eighth of memory. */
+static int slots_for(const parser *p)
+{
+    const int64_t memory = p->options->job.memory;
+    const bool in_order = p->look.fields > 0 ||
+                          kith__source_compressed(p->source);
+    const int n = p->threads *
+                  (in_order ? UNPACKED_PER_THREAD : PLAIN_PER_THREAD);
+
+    if (memory <= 0 || memory >> 22 >= n)
+        return n;
+    return memory >> 22 > p->threads ? (int)(memory >> 22) : p->threads;
+}
+
 static kith_status open_parser(parser *p, const kith__known *known,
                                kith_error *err)
 {
@@ -774,25 +1073,18 @@ static kith_status open_parser(parser *p, const kith__known *known,
     bool more;
 
     p->threads = kith__threads(&p->options->job);
+    p->merging = *p->options;
     p->hand_over = HAND_OVER; /* all arrays together: a sixteenth of memory */
     if (memory > 0 && memory / 16 / 12 / p->threads < HAND_OVER)
         p->hand_over = memory / 16 / 12 / p->threads;
     TRY_NEW(p->gathered, kith__alloc_zeroed(p->threads, sizeof(*p->gathered)));
-    /* Each may hold the ids of its block, half a MiB: an eighth of memory. */
-    p->n_slots = p->threads * (kith__source_compressed(p->source)
-                                   ? UNPACKED_PER_THREAD
-                                   : PLAIN_PER_THREAD);
-    if (memory > 0 && memory >> 22 < p->n_slots)
-        p->n_slots = memory >> 22 > p->threads ? (int)(memory >> 22)
-                                               : p->threads;
-    TRY_NEW(p->slots, kith__alloc_zeroed(p->n_slots, sizeof(*p->slots)));
     TRY(kith__source_plan(p->source, &first, &more, err));
     if (more) {
         TRY(kith__block_load(p->source, &first, err));
-        if (first.length >= 3 && memcmp(first.text, "\xef\xbb\xbf", 3) == 0)
-            memset(first.text, ' ', 3);
-        TRY(look_at_block(&first, &p->look, p->options, known, err));
+        TRY(look_at_file(p, &first, known, err));
     }
+    p->n_slots = slots_for(p);
+    TRY_NEW(p->slots, kith__alloc_zeroed(p->n_slots, sizeof(*p->slots)));
 out:
     kith__block_release(&first);
     return st;
@@ -808,7 +1100,9 @@ static void close_parser(parser *p)
         kith__block_release(&p->gathered[t].text);
         kith__edges_release(&p->gathered[t].edges);
         kith__rank_release(&p->gathered[t].seen);
+        kith__free(p->gathered[t].field);
     }
+    kith__records_release(&p->records);
     kith__free(p->gathered);
     kith__free(p->slots);
 }
@@ -862,7 +1156,7 @@ static kith_status read_raw(parser *p, const kith__known *known,
 
     *done = false;
     p->mode = PASS_RAW;
-    TRY(kith__builder_new(p->options, true, p->look.weighted, &p->builder,
+    TRY(kith__builder_new(&p->merging, true, p->look.weighted, &p->builder,
                           err));
     TRY(mark_known(known, &p->gathered[0].seen, err));
     TRY(run_pass(p, &not_raw, err));
@@ -898,7 +1192,7 @@ static kith_status read_by_table(parser *p, const kith__known *known,
     }
     p->mode = PASS_LOOK_UP;
     p->ids = &out->ids;
-    TRY(kith__builder_new(p->options, false, p->look.weighted, &out->builder,
+    TRY(kith__builder_new(&p->merging, false, p->look.weighted, &out->builder,
                           err));
     p->builder = out->builder;
     TRY(run_pass(p, &ignored, err));
@@ -907,6 +1201,18 @@ out:
     p->all = NULL;
     kith__id_set_release(&all);
     return st;
+}
+
+static void tell_left_out(const parser *p)
+{
+    if (p->halves > 0)
+        kith__tell(p->options, "left out",
+                   "%lld %s without a source or a target", (long long)p->halves,
+                   p->halves == 1 ? "row" : "rows");
+    if (p->later > 0)
+        kith__tell(p->options, "left out", "%lld %s after %s",
+                   (long long)p->later, p->later == 1 ? "edge" : "edges",
+                   p->options->table->until);
 }
 
 kith_status kith__edgelist_read(kith__source *source, const kith__known *known,
@@ -926,6 +1232,7 @@ kith_status kith__edgelist_read(kith__source *source, const kith__known *known,
     if (out->cleaning.entries == 0 && !kith__known_any(known))
         TRY(kith__fail(err, KITH_ERR_PARSE, kith__source_path(source), 0,
                        "has no edges, expected lines with two node ids"));
+    tell_left_out(&p);
 out:
     close_parser(&p);
     return st;

@@ -72,6 +72,26 @@ static bool is_xml(const char *path, const char *first)
     return kith__named(path, ".graphml") || kith__named(path, ".gexf");
 }
 
+/* By the first two bytes that are not blank, or by its name: ids may begin
+ * with a brace. */
+static bool is_json(const char *path, const char *begin)
+{
+    char text[KITH__SOURCE_FIRST + 1] = "", second;
+    const char *first = text;
+
+    memcpy(text, begin, KITH__SOURCE_FIRST);
+    if (memcmp(first, "\xef\xbb\xbf", 3) == 0)
+        first += 3;
+    first += strspn(first, " \t\r\n");
+    second = *first ? first[1 + strspn(first + 1, " \t\r\n")] : '\0';
+    if (*first == '{' && (second == '"' || second == '\0'))
+        return true;
+    if (*first == '[' && (second == '{' || second == '[' || second == '"'))
+        return true;
+    return kith__named(path, ".json") || kith__named(path, ".jsonl") ||
+           kith__named(path, ".ndjson");
+}
+
 static kith_status read_xml(kith__source *source, const kith__known *known,
                             const kith_build_options *options,
                             kith__gathered *out, kith_error *err)
@@ -119,6 +139,8 @@ kith_status kith__gather(kith__source *source, const kith__known *known,
         return kith__metis_read(source, known, options, out, err);
     if (is_xml(path, first))
         return read_xml(source, known, options, out, err);
+    if (is_json(path, first))
+        return kith__json_graph_read(source, known, options, out, err);
     return kith__edgelist_read(source, known, options, out, err);
 }
 

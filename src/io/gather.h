@@ -60,6 +60,10 @@ kith_status kith__npz_graph_read(kith__source *source, const kith__known *known,
 kith_status kith__graphml_read(kith__source *source, const kith__known *known,
                                const kith_build_options *options,
                                kith__gathered *out, kith_error *err);
+kith_status kith__json_graph_read(kith__source *source,
+                                  const kith__known *known,
+                                  const kith_build_options *options,
+                                  kith__gathered *out, kith_error *err);
 kith_status kith__gexf_read(kith__source *source, const kith__known *known,
                             const kith_build_options *options,
                             kith__gathered *out, kith_error *err);

@@ -20,32 +20,44 @@ static void times(const double *A, const double *X, double *Y)
         }
 }
 
+/* A, the degrees, M = D^-1 A, W and M M without its diagonal. */
+typedef struct dense {
+    double A[N * N], d[N], M[N * N], W[N * N], MM[N * N];
+} dense;
+
+static void fill(const kith_graph *g, dense *x)
+{
+    const int64_t *rows = kith_graph_rows(g);
+    const float *w = kith_graph_weights(g);
+
+    memset(x, 0, sizeof(*x));
+    for (int u = 0; u < N; u++)
+        for (int64_t p = rows[u]; p < rows[u + 1]; p++) {
+            const double a = w ? (double)w[p] : 1;
+
+            x->A[u * N + kith_graph_neighbours(g)[p]] = a;
+            x->d[u] += a;
+        }
+    for (int i = 0; i < N * N; i++) {
+        const int u = i / N, v = i % N;
+
+        if (x->A[i] == 0)
+            continue;
+        x->M[i] = x->A[i] / x->d[u];
+        x->W[i] = x->A[i] / sqrt(x->d[u] * x->d[v]);
+    }
+    for (int i = 0; i < N * N; i++)
+        for (int k = 0; k < N && i / N != i % N; k++)
+            x->MM[i] += x->M[i / N * N + k] * x->M[k * N + i % N];
+}
+
 /* V of the definition in coupling_views.h. */
 static void literal(const kith_graph *g, const float *Z, double *V)
 {
-    static double A[N * N], M[N * N], W[N * N], MM[N * N];
-    double T[N * C], K[N * C] = {0}, Y[4][N * C], d[N] = {0}, prior[C] = {0};
-    const float *w = kith_graph_weights(g);
+    static dense x;
+    double T[N * C], K[N * C] = {0}, Y[4][N * C], prior[C] = {0};
 
-    memset(A, 0, sizeof(A));
-    for (int u = 0; u < N; u++)
-        for (int64_t p = kith_graph_rows(g)[u]; p < kith_graph_rows(g)[u + 1];
-             p++) {
-            A[u * N + kith_graph_neighbours(g)[p]] = w ? (double)w[p] : 1;
-            d[u] += w ? (double)w[p] : 1;
-        }
-    for (int u = 0; u < N; u++)
-        for (int v = 0; v < N; v++) {
-            M[u * N + v] = d[u] > 0 ? A[u * N + v] / d[u] : 0;
-            W[u * N + v] = A[u * N + v] > 0 ? A[u * N + v] / sqrt(d[u] * d[v])
-                                            : 0;
-        }
-    for (int u = 0; u < N; u++)
-        for (int v = 0; v < N; v++) {
-            MM[u * N + v] = 0;
-            for (int k = 0; k < N && u != v; k++)
-                MM[u * N + v] += M[u * N + k] * M[k * N + v];
-        }
+    fill(g, &x);
     for (int l = 0; l < TRAIN; l++)
         prior[l % C] += 1.0 / TRAIN;
     for (int u = 0; u < N; u++) {
@@ -61,15 +73,14 @@ static void literal(const kith_graph *g, const float *Z, double *V)
             K[u * C + c] = u < TRAIN ? (c == u % C) - prior[c] : 0;
         }
     }
-    times(M, T, Y[0]);
-    times(W, T, Y[1]);
-    times(MM, T, Y[2]);
-    times(M, K, Y[3]);
+    times(x.M, T, Y[0]);
+    times(x.W, T, Y[1]);
+    times(x.MM, T, Y[2]);
+    times(x.M, K, Y[3]);
     for (int u = 0; u < N; u++) {
-        for (int b = 0; b < 4; b++)
-            for (int c = 0; c < C; c++)
-                V[u * COLUMNS + (b + 1) * C + c] = Y[b][u * C + c];
-        V[u * COLUMNS + 5 * C] = log(1 + d[u]);
+        for (int i = 0; i < 4 * C; i++)
+            V[u * COLUMNS + C + i] = Y[i / C][u * C + i % C];
+        V[u * COLUMNS + 5 * C] = log(1 + x.d[u]);
     }
 }
 

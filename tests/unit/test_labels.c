@@ -62,7 +62,7 @@ TEST(bad_label_lines_are_refused)
         {"0\ta\n7\tb\n", 2, "unknown node '7'"},
         {"0\ta\n0\tb\n", 2, "node '0' has a second class, it was 'a'"},
         {"0\ta\n1\n", 2, "expected a node and its class separated by a tab"},
-        {"0\ta\n1\t\n", 2, "the class is empty"},
+        {"0\ta\n\tb\n", 2, "the node is empty"},
         {"0\ta\tb\n", 1, "more than two fields"},
         {"0 a b\n", 1, "more than two fields"},
         {"", 0, "has no labels"},
