@@ -76,6 +76,7 @@ static const option options[] = {
              "other labelled ones."},
     ROWS_TELLING,
     ROWS_TUNING,
+    {.name = "coverage", .type = OPTION_OF_TABLE, .group = "Sets of classes"},
     ROWS_METHOD,
     ROWS_READING,
     {.name = "checkpoint",
@@ -222,6 +223,7 @@ static void tell_training(task *t, outcome *o)
 {
     char a[TERM_NUMBER], b[TERM_NUMBER];
     const bool tunes = !args_flag(t->r.a, "no-tune");
+    kith_one_class one;
 
     o->notes[0] = t->note[0];
     if (t->nodes.tuning.n_val > 0) {
@@ -243,7 +245,9 @@ static void tell_training(task *t, outcome *o)
     } else {
         snprintf(t->note[0], sizeof(t->note[0]), "on %s nodes, %s",
                  term_count(t->nodes.whole.n_train, a),
-                 args_real(t->r.a, "hold-out") > 0
+                 kith_model_one_class(t->c->model, &one)
+                     ? "calibrated on fifths of them held out in turn"
+                 : args_real(t->r.a, "hold-out") > 0
                      ? "too few to hold some out for tuning: defaults"
                      : "nothing tuned: defaults");
     }
@@ -266,6 +270,8 @@ static void describe(task *t, outcome *o)
         .table = args_text(t->r.a, "output"),
         .saved = args_text(t->r.a, "save"),
         .report = args_text(t->r.a, "report"),
+        .sets = t->c->sets,
+        .coverage = kith_model_coverage(t->c->model),
         .seconds = seconds_now() - t->r.begun,
     };
     tell_training(t, o);
@@ -365,7 +371,8 @@ static kith_status write_report(task *t, const char *path, kith_outputs *with)
 static kith_status write_table(task *t, const char *path, kith_outputs *with)
 {
     const kith_predictions what = {.probabilities = t->c->probabilities,
-                                   .evidence = t->c->evidence};
+                                   .evidence = t->c->evidence,
+                                   .sets = t->c->sets};
     out_table_state shown;
     const char *to = out_table(&t->r, path, &shown);
 

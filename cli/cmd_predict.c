@@ -41,6 +41,14 @@ static const option options[] = {
      .type = OPTION_FILE,
      .value = "FILE",
      .help = "Where the table goes; - is standard output."},
+    {.name = "coverage",
+     .type = OPTION_REAL,
+     .value = "SHARE",
+     .least = 0,
+     .most = 1,
+     .help = "Sets of classes that hold the truth for this share of nodes, by "
+             "a model that was trained with --coverage; its own share, if not "
+             "given."},
     ROWS_TELLING,
     ROWS_READING,
     ROW_THREADS,
@@ -63,11 +71,13 @@ typedef struct task {
     kith_model *model;
     kith_certificate certificate;
     float *p;
+    uint8_t *sets;   /* NULL if the model is not one for sets */
+    double coverage; /* that they are to hold */
 } task;
 
 static kith_status write_table(task *t)
 {
-    const kith_predictions what = {.probabilities = t->p};
+    const kith_predictions what = {.probabilities = t->p, .sets = t->sets};
     out_table_state shown;
     const char *to = out_table(&t->r, t->table, &shown);
 
@@ -76,6 +86,23 @@ static kith_status write_table(task *t)
     return out_table_end(
         &shown, kith_predictions_write(t->data->graph, t->model, &what, to,
                                        &t->r.job, NULL, &t->r.err));
+}
+
+/* Sets as asked for, else as the model was asked for when it was trained. */
+static kith_status choose_sets(task *t)
+{
+    const bool given = args_given(t->r.a, "coverage");
+    const size_t n = (size_t)kith_graph_nodes(t->data->graph);
+
+    t->coverage = given ? args_real(t->r.a, "coverage")
+                        : kith_model_coverage(t->model);
+    if (t->coverage == 0)
+        return KITH_OK;
+    t->sets = calloc(n * (size_t)kith_model_classes(t->model) + 1, 1);
+    if (!t->sets)
+        return run_no_memory(&t->r);
+    return kith_sets(t->model, t->p, NULL, (int32_t)n, t->coverage, t->sets,
+                     &t->r.err);
 }
 
 static kith_status work(task *t)
@@ -96,6 +123,8 @@ static kith_status work(task *t)
         return run_no_memory(&t->r);
     st = kith_model_predict(t->model, t->data, &t->r.job, t->p, &t->certificate,
                             &t->r.err);
+    if (st == KITH_OK)
+        st = choose_sets(t);
     if (st == KITH_OK)
         st = run_cancelled();
     if (st == KITH_OK && t->table)
@@ -150,6 +179,8 @@ static kith_status tell(task *t, FILE *out)
         .certificate = &t->certificate,
         .p = t->p,
         .validation = NAN,
+        .sets = t->sets,
+        .coverage = t->coverage,
         .from = args_text(t->r.a, "model"),
         .table = t->table,
         .seconds = seconds_now() - t->r.begun,
@@ -197,6 +228,7 @@ static int predict(const args *a)
     kith_model_free(t.model);
     kith_dataset_free(t.data);
     free(t.p);
+    free(t.sets);
     return code;
 }
 

@@ -61,10 +61,13 @@ static const char *title(const kith_evaluation *e, kith_measure m,
         [KITH_LOG_LOSS] = "log-loss",
         [KITH_ECE] = "ECE",
         [KITH_SECONDS] = "seconds",
+        [KITH_SET_SIZE] = "classes a set",
     };
 
     if (m == KITH_DIFFERENCE)
         snprintf(out, CELL, "vs %.10s", e->method[0]);
+    else if (m == KITH_COVERAGE)
+        snprintf(out, CELL, "sets hold");
     else if (m == KITH_PRECISION_AT)
         snprintf(out, CELL, "P@%d", (int)e->options.precision_at);
     else
@@ -75,7 +78,9 @@ static const char *title(const kith_evaluation *e, kith_measure m,
 static bool is_shown(const kith_evaluation *e, kith_measure m)
 {
     return (m != KITH_DIFFERENCE || e->methods > 1) &&
-           (m != KITH_PRECISION_AT || e->options.precision_at > 0);
+           (m != KITH_PRECISION_AT || e->options.precision_at > 0) &&
+           ((m != KITH_COVERAGE && m != KITH_SET_SIZE) ||
+            e->options.train.coverage > 0);
 }
 
 /* ---- on a terminal ------------------------------------------------------- */
@@ -271,6 +276,9 @@ static void foot(FILE *out, const kith_evaluation *e)
     if (e->splits > 1)
         fprintf(out, "\nmean and standard deviation over %d splits\n",
                 e->splits);
+    if (e->options.train.coverage > 0)
+        fprintf(out, "%ssets are to hold the truth for %g of the nodes\n",
+                e->splits > 1 ? "" : "\n", e->options.train.coverage);
     if (e->options.precision_at > 0) {
         fprintf(out, "%sP@%d: share of class '", e->splits > 1 ? "" : "\n",
                 (int)e->options.precision_at);
@@ -291,10 +299,14 @@ void eval_table(FILE *out, const void *told)
     static const kith_measure second[] = {KITH_AVERAGE_PRECISION, KITH_LOG_LOSS,
                                           KITH_ECE, KITH_PRECISION_AT,
                                           KITH_MEASURES};
+    static const kith_measure third[] = {KITH_COVERAGE, KITH_SET_SIZE,
+                                         KITH_MEASURES};
 
     head(out, t);
     block(out, e, first);
     block(out, e, second);
+    if (e->options.train.coverage > 0)
+        block(out, e, third);
     intervals(out, e);
     bars(out, e);
     foot(out, e);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sets_text.h"
 #include "term.h"
 
 enum { BAR_WIDTH = 20, CLASSES_SHOWN = 12, NAME_WIDTH = 18 };
@@ -196,6 +197,11 @@ static void method_part(FILE *out, const outcome *o)
     validation_row(out, o);
     term_row(out, "temperature", "%.3g", kith_model_temperature(o->model));
     convergence_row(out, o->certificate);
+    if (o->sets) {
+        char text[SETS_TEXT];
+
+        term_row(out, "sets", "%s", sets_text(o, text));
+    }
 }
 
 static void score_row(FILE *out, const char *name, double x, kith_interval sure)
@@ -350,9 +356,12 @@ static void written_part(FILE *out, const outcome *o)
 
 void outcome_text(FILE *out, const outcome *o)
 {
+    kith_one_class one;
+
     data_part(out, o);
     method_part(out, o);
-    class_part(out, o);
+    if (!kith_model_one_class(o->model, &one) || one.probabilities)
+        class_part(out, o);
     test_part(out, o);
     written_part(out, o);
 }

@@ -22,6 +22,8 @@ typedef struct outcome {
     const char *test_name;   /* split whose test nodes were scored, or NULL */
     const kith_scores *test; /* NULL if none were */
     const kith_intervals *sure; /* of these scores */
+    const uint8_t *sets;        /* n x classes, NULL if none were asked for */
+    double coverage;            /* that they are to hold */
     const char *table;          /* where the predictions went, NULL = nowhere */
     const char *from;           /* where the model came from, NULL = trained */
     const char *saved;          /* where the model went, NULL = nowhere */

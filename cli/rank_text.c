@@ -22,15 +22,24 @@ static void tell_wish(const ranking_task *t, FILE *out)
         term_row(out, "wish", "none: every node is ranked");
 }
 
+static bool ranks_only(const kith_ranking *r)
+{
+    kith_one_class one;
+
+    return kith_model_one_class(r->model, &one) && !one.probabilities;
+}
+
 static void tell_expected(const ranking_task *t, FILE *out)
 {
     const kith_threshold *c = &t->list->cut;
     const double n = t->list->listed;
+    kith_one_class one;
     const int digits = n * c->precision < 10 ? 1 : 0;
     char a[TERM_NUMBER], b[TERM_NUMBER];
 
-    term_row(out, "listed", "%s of %s unknown nodes, from probability %.4g",
+    term_row(out, "listed", "%s of %s unknown nodes, from %s %.4g",
              term_count(t->list->listed, a), term_count(t->list->nodes, b),
+             ranks_only(t->list) ? "score" : "probability",
              t->list->listed > 0
                  ? (double)t->list->probability[t->list->listed - 1]
                  : (double)NAN);
@@ -38,8 +47,9 @@ static void tell_expected(const ranking_task *t, FILE *out)
         term_row(out, "expected hits", "%.*f (%.*f to %.*f)", digits,
                  n * c->precision, digits, n * c->precision_low, digits,
                  n * c->precision_high);
-    term_row(out, "precision", "%.3f (%.3f to %.3f, 95 %%)", c->precision,
-             c->precision_low, c->precision_high);
+    if (!isnan(c->precision))
+        term_row(out, "precision", "%.3f (%.3f to %.3f, 95 %%)", c->precision,
+                 c->precision_low, c->precision_high);
     term_row(out, "recall", "%.3f (%.3f to %.3f, 95 %%)", c->recall,
              c->recall_low, c->recall_high);
     term_row(out, "judged on", "%d positive and %d other labelled nodes, %s",
@@ -49,6 +59,15 @@ static void tell_expected(const ranking_task *t, FILE *out)
     if (args_real(t->r.a, "prevalence") > 0)
         term_row(out, "prevalence", "%g, as given",
                  args_real(t->r.a, "prevalence"));
+    else if (isnan(t->list->prevalence))
+        term_row(out, "prevalence",
+                 "cannot be told, so neither can the precision; --prevalence "
+                 "if you know");
+    else if (kith_model_one_class(t->list->model, &one))
+        term_row(out, "prevalence",
+                 "%.3g; see 'labels'; --prevalence if it "
+                 "differs",
+                 t->list->prevalence);
     else
         term_row(out, "prevalence",
                  "%.3g, as among the labelled; --prevalence if it differs",
@@ -94,6 +113,12 @@ static void tell_lengths(const kith_ranking *r, FILE *out)
 
         if (l->holds.hits + l->holds.misses == 0)
             continue; /* none of the known is as high up */
+        if (isnan(l->holds.precision)) {
+            fprintf(out, "%12s  %9.4g  %9s  %14s  %7.3f\n",
+                    term_count(l->first, number), (double)l->probability, "-",
+                    "-", l->holds.recall);
+            continue;
+        }
         fprintf(out, "%12s  %9.4g  %9.3f  %5.3f to %5.3f  %7.3f  ",
                 term_count(l->first, number), (double)l->probability,
                 l->holds.precision, l->holds.precision_low,
@@ -108,16 +133,21 @@ void rank_text(FILE *out, const ranking_task *t)
     const char *list = args_text(t->r.a, "output");
     char time[TERM_NUMBER];
     const kith_model *m = t->list->model;
+    kith_one_class one;
 
     term_heading(out, "List");
     fprintf(out, "  %-16s  ", "positive");
     term_foreign(out, kith_model_class_name(m, t->list->options.positive), 40,
                  false);
     fputc('\n', out);
-    term_row(out, "method", "%s, %s", kith_model_method(m),
-             kith_model_balanced(m)
-                 ? "classes balanced"
-                 : "which does not weigh classes: the rare one may come short");
+    if (kith_model_one_class(m, &one))
+        term_row(out, "labels", "%s", kith_model_why(m));
+    else
+        term_row(
+            out, "method", "%s, %s", kith_model_method(m),
+            kith_model_balanced(m)
+                ? "classes balanced"
+                : "which does not weigh classes: the rare one may come short");
     tell_wish(t, out);
     tell_expected(t, out);
     tell_test(t, out);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "out_text.h"
+#include "sets_text.h"
 #include "term.h"
 
 /* Two parts of a line, each of which may have nothing to say. */
@@ -60,6 +61,11 @@ void verdict_text(FILE *out, const kith_verdict *v, const outcome *o)
     fputs(style.reset, out);
     pair(out, v, KITH_SAY_LEARNT, KITH_SAY_METHOD);
     term_line(out, "trust: %s", kith_verdict_say(v, KITH_SAY_TRUST, trust));
+    if (o->sets) {
+        char sets[SETS_TEXT];
+
+        term_line(out, "sets: %s", sets_text(o, sets));
+    }
     files_and_next(out, v, o);
 }
 

@@ -12,7 +12,9 @@ extern "C" {
 #endif
 
 /* A class for some of the nodes.  Classes are numbered in numeric order if all
- * names are integers, else in byte order, so that no file order matters. */
+ * names are integers, else in byte order, so that no file order matters.  Where
+ * a file knows one class NAME alone there is a second one that no node is known
+ * to be of, "not NAME": probabilities of it are told too. */
 typedef struct kith_labels {
     int32_t nodes;
     int32_t classes;

@@ -86,6 +86,14 @@ KITH_API kith_status kith_score_intervals(const kith_graph *graph,
                                           kith_intervals *out, kith_error *err);
 
 /*
+ * Of a model that ranks without probabilities (kith_model_one_class()) only
+ * AUC and average precision mean something: what else there is becomes NaN.
+ * Either may be NULL.
+ */
+KITH_API void kith_model_mask_scores(const kith_model *m, kith_scores *scores,
+                                     kith_intervals *intervals);
+
+/*
  * Share of nodes of class c among the k that are given it with the highest
  * probability (all if there are fewer); ties: the smaller node number first.
  * Nodes without a label are left out; NaN if none is left.
@@ -98,6 +106,20 @@ KITH_API kith_status kith_precision_at(const float *probabilities,
                                        const int32_t *nodes, int32_t n_nodes,
                                        int32_t c, int32_t k, double *out,
                                        kith_error *err);
+
+/* What sets of classes hold, counted on nodes with a label. */
+typedef struct kith_coverage {
+    int32_t nodes;
+    double share; /* of nodes whose set has the true class; NaN of none */
+    kith_interval interval; /* of that, as far as these nodes go */
+    double size;            /* mean number of classes */
+    int32_t empty, full;    /* sets with none, with all */
+} kith_coverage;
+
+/* sets: n x classes, of kith_sets().  The nodes must be of the labels'. */
+KITH_API kith_coverage kith_coverage_of(const uint8_t *sets,
+                                        const kith_labels *labels,
+                                        const int32_t *nodes, int32_t n_nodes);
 
 /* Values of several trials in two numbers; what is NaN is left out. */
 typedef struct kith_spread {
@@ -224,6 +246,8 @@ typedef struct kith_classification {
     uint8_t *evidence;       /* n: kith_evidence; NULL where it is not told */
     float *unseen;           /* the same by tuned, which has not learnt from
                                 what was held out; NULL if not to be kept */
+    uint8_t *sets;           /* n x classes, kith_sets(); NULL if
+                                options.coverage was 0 */
     double validation;       /* accuracy on the nodes tuned on, NaN without */
     int32_t n_validation;
 } kith_classification;
@@ -327,6 +351,7 @@ typedef struct kith_trial {
     double seconds;     /* to train and predict, tuning included */
     double temperature;
     kith_certificate certificate;
+    kith_coverage coverage; /* of the test nodes, if options.coverage asks */
 } kith_trial;
 
 /*
@@ -355,6 +380,8 @@ typedef enum kith_measure {
     KITH_ECE,
     KITH_SECONDS,
     KITH_PRECISION_AT,
+    KITH_COVERAGE, /* NaN if no sets were asked for */
+    KITH_SET_SIZE,
     KITH_MEASURES /* how many */
 } kith_measure;
 
@@ -423,13 +450,17 @@ KITH_API kith_spread kith_evaluation_spread(const kith_evaluation *e,
 typedef struct kith_predictions {
     const float *probabilities; /* n x classes */
     const uint8_t *evidence;    /* n: kith_evidence; NULL: no such column */
+    const uint8_t *sets; /* n x classes, kith_sets(); NULL: no such column */
     bool force_labels; /* name the likeliest class also without evidence, where
                           the label is "-" else */
 } kith_predictions;
 
-/* node, label, confidence, evidence, and a column for each class; a row per
- * node in the order of the input.  Rows are scaled to sum to 1; KITH_ERR_RANGE
- * if one cannot be.  job (NULL is fine) may cancel. */
+/* node, label, confidence, evidence, set (names with | between them, "-" for
+ * none), and a column for each class; of a model that tells no probabilities
+ * (kith_model_one_class()) node, label, which is "-", score, the share of nodes
+ * that rank lower, and evidence.  A row per node in the order of the input.
+ * Rows are scaled to sum to 1; KITH_ERR_RANGE if one cannot be.  job (NULL is
+ * fine) may cancel. */
 KITH_API kith_status kith_predictions_write(
     const kith_graph *g, const kith_model *m, const kith_predictions *what,
     const char *path, const kith_job *job, kith_outputs *with, kith_error *err);
@@ -452,7 +483,8 @@ KITH_API kith_status kith_predictions_read(const char *path,
                                            int32_t n_classes, float *out,
                                            int32_t *found, kith_error *err);
 
-/* rank, node, probability: the list, r->listed rows. */
+/* rank, node, probability (score if there are none): the list, r->listed rows.
+ */
 KITH_API kith_status kith_ranking_write(const kith_ranking *r,
                                         const kith_graph *g, const char *path,
                                         kith_outputs *with, kith_error *err);

@@ -108,6 +108,24 @@ KITH_API kith_status kith_model_predict(
 
 KITH_API void kith_model_free(kith_model *m); /* NULL is fine */
 
+/*
+ * What a model knows that learnt from labels of one class alone; any method
+ * becomes "one-class" then (docs/one-class.md).
+ */
+typedef struct kith_one_class {
+    int32_t known;      /* that class */
+    bool probabilities; /* false: the share of nodes that rank lower stands in
+                           their place, since how many nodes are of the class
+                           cannot be told */
+    bool estimated;     /* the prevalence: nobody gave it */
+    double prevalence;  /* share of that class among all others; NaN if it
+                           cannot be told */
+    double low, high;   /* of an estimate, 95 %; else NaN */
+} kith_one_class;
+
+/* Is it such a model?  If so *out is filled. */
+KITH_API bool kith_model_one_class(const kith_model *m, kith_one_class *out);
+
 /* What a method uses beyond kith_params: a number, or a text. */
 typedef struct kith_setting {
     const char *name;
@@ -158,6 +176,35 @@ KITH_API kith_status kith_model_average_weights(const kith_model *m,
                                                 const kith_dataset *d,
                                                 const kith_job *job,
                                                 double out[4], kith_error *err);
+
+/* ---- sets of classes ----------------------------------------------------- */
+
+/*
+ * For each of n nodes the smallest set of classes that holds the truth for the
+ * share `coverage` of nodes, by a model that was trained with options.coverage
+ * (any: it keeps scores, not sets).  docs/coverage.md says what is guaranteed;
+ * it rests on the nodes calibrated on being like these.
+ *
+ * probabilities  n x classes, as the model predicts them
+ * evidence       n: kith_evidence; nodes without any get all classes; NULL:
+ *                not told
+ * sets           n x classes, filled with 1 for a class of the set, else 0; a
+ *                set is empty where even the likeliest class is not needed
+ *
+ * Errors: KITH_ERR_ARGUMENT (a model without such scores, a coverage outside 0
+ * to 1), KITH_ERR_NOMEM.  Threads: any.  Cost: O(n C log C).
+ */
+KITH_API kith_status kith_sets(const kith_model *m, const float *probabilities,
+                               const uint8_t *evidence, int32_t n,
+                               double coverage, uint8_t *sets, kith_error *err);
+
+/* The coverage that it was trained with; 0: none. */
+KITH_API double kith_model_coverage(const kith_model *m);
+/* How many nodes sets are calibrated on; *folds (may be NULL): each by a model
+ * of the other folds, not by the model itself. */
+KITH_API int32_t kith_model_coverage_nodes(const kith_model *m, bool *folds);
+/* With fewer nodes than these every set has all classes: c / (1 - c). */
+KITH_API int32_t kith_coverage_least(double coverage);
 
 /* A model file, docs/formats/model.md; whole or not at all. */
 KITH_API kith_status kith_model_save(const kith_model *m, const char *path,

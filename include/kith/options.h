@@ -171,6 +171,10 @@ typedef struct kith_train_options {
     kith_fit fit;       /* default KITH_FIT_TRAIN_VAL; kith_evaluate() and
                            kith_paper() take KITH_FIT_TRAIN, so that what
                            is compared has learnt from the same nodes */
+    double coverage;    /* also choose sets of classes that hold the truth for
+                           this share of nodes (kith_classify(),
+                           kith_evaluate()); then fit is KITH_FIT_TRAIN.  0,
+                           the default: none */
     const char *checkpoint; /* a file: go on from it if it is there, and keep
                                it up to date; removed by the caller when the
                                result is safe.  NULL = none */

@@ -241,6 +241,8 @@ static kith_status open_built(const files *f, const kith_build_options *options,
     d->labels = parts.labels;
     d->features = parts.features;
     d->cleaning = parts.cleaning;
+    if (d->labels)
+        TRY(kith__labels_name_others(d->labels, err));
     if (f->features && !d->features)
         TRY(kith_features_read(f->features, d->graph, &d->features, err));
 out:

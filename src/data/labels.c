@@ -344,6 +344,25 @@ out:
     return st;
 }
 
+kith_status kith__labels_name_others(kith_labels *labels, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    char *other = NULL;
+    char **names;
+
+    if (labels->classes != 1)
+        return KITH_OK;
+    TRY_NEW(other, kith__join("not ", labels->names[0], ""));
+    TRY_NEW(names, kith__resize(labels->names, 2, sizeof(*names)));
+    names[1] = other;
+    other = NULL;
+    labels->names = names;
+    labels->classes = 2;
+out:
+    kith__free(other);
+    return st;
+}
+
 /* Something must have come of it. */
 static kith_status check_labelled(const label_rows *r, const kith_labels *l,
                                   const char *unknown, kith_error *err)
@@ -386,6 +405,7 @@ kith_status kith__labels_load(const char *path, const kith_graph *g,
     list_unknown(&r, unknown, sizeof(unknown));
     TRY(check_labelled(&r, labels, unknown, err));
     TRY(order_classes(labels, &classes, err));
+    TRY(kith__labels_name_others(labels, err));
     tell_labels(&r, unknown);
     *out = labels;
     labels = NULL;
@@ -424,6 +444,7 @@ kith_status kith__labels_from_classes(kith__node_classes *c, int32_t n,
     labels->of = c->of;
     c->of = NULL;
     TRY(order_classes(labels, &c->names, err));
+    TRY(kith__labels_name_others(labels, err));
     *out = labels;
     labels = NULL;
 out:

@@ -19,6 +19,13 @@ kith_status kith__labels_load(const char *path, const kith_graph *g,
                               const kith_build_options *options, bool own,
                               kith_labels **out, kith_error *err);
 
+/*
+ * Where all labels are of one class NAME, a second one without nodes, called
+ * "not NAME": what is not of the class needs a name too, and a column of
+ * probabilities.  Other labels stay as they are.
+ */
+kith_status kith__labels_name_others(kith_labels *labels, kith_error *err);
+
 /* The labels of n nodes that a graph file itself gave them; *out NULL if there
  * are none. */
 kith_status kith__labels_from_classes(kith__node_classes *c, int32_t n,

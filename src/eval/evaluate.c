@@ -48,6 +48,7 @@ static kith_status try_one(kith_evaluation *e, int method, int split,
                        err));
     TRY(kith_score_intervals(e->data->graph, p, e->data->labels, s->test,
                              s->n_test, 1, &o->job, &r->intervals, err));
+    kith_model_mask_scores(m, NULL, &r->intervals);
     if (e->options.precision_at > 0)
         TRY(kith_precision_at(p, e->data->labels, s->test, s->n_test,
                               e->options.positive, e->options.precision_at,
@@ -120,6 +121,12 @@ static double value_of(const kith_evaluation *e, int method, int split,
         return r->trial.seconds;
     case KITH_PRECISION_AT:
         return r->precision;
+    case KITH_COVERAGE:
+        return e->options.train.coverage > 0 ? r->trial.coverage.share
+                                             : (double)NAN;
+    case KITH_SET_SIZE:
+        return e->options.train.coverage > 0 ? r->trial.coverage.size
+                                             : (double)NAN;
     case KITH_MEASURES:
         break;
     }

@@ -85,6 +85,21 @@ static void put_intervals(kith__json *j, const kith_intervals *i)
     kith__json_close(j, '}');
 }
 
+/* Of sets of classes: what was asked for, and what the test nodes say. */
+static void put_coverage(kith__json *j, double asked, const kith_coverage *c)
+{
+    kith__json_open(j, "coverage", '{');
+    kith__json_number(j, "asked", asked);
+    kith__json_number(j, "measured", c->share);
+    kith__json_number(j, "low", c->interval.low);
+    kith__json_number(j, "high", c->interval.high);
+    kith__json_number(j, "mean_size", c->size);
+    kith__json_count(j, "nodes", c->nodes);
+    kith__json_count(j, "empty", c->empty);
+    kith__json_count(j, "full", c->full);
+    kith__json_close(j, '}');
+}
+
 static void put_trial(kith__json *j, const kith_evaluation *e,
                       const kith_split *split, const kith_result *r)
 {
@@ -105,6 +120,8 @@ static void put_trial(kith__json *j, const kith_evaluation *e,
     put_intervals(j, &r->intervals);
     if (e->options.precision_at > 0)
         kith__json_number(j, "precision_at", r->precision);
+    if (e->options.train.coverage > 0)
+        put_coverage(j, e->options.train.coverage, &t->coverage);
     kith__json_number(j, "seconds", t->seconds);
     kith__json_number(j, "temperature", t->temperature);
     kith__json_number(j, "rho", t->certificate.rho);
@@ -146,6 +163,10 @@ static void put_method(kith__json *j, const kith_evaluation *e, int m)
     if (e->options.precision_at > 0)
         put_spread(j, "precision_at",
                    kith_evaluation_spread(e, m, KITH_PRECISION_AT));
+    if (e->options.train.coverage > 0) {
+        put_spread(j, "coverage", kith_evaluation_spread(e, m, KITH_COVERAGE));
+        put_spread(j, "set_size", kith_evaluation_spread(e, m, KITH_SET_SIZE));
+    }
     kith__json_open(j, "std", '{');
     for (kith_measure i = 0; i < KITH_MEASURES; i++)
         if (plain[i])

@@ -67,6 +67,70 @@ out:
     return st;
 }
 
+/* The names of a set's classes, "-" for an empty one. */
+static kith_status put_set(kith__writer *w, const kith_model *m,
+                           const uint8_t *set, kith_error *err)
+{
+    const char *before = "\t";
+    kith_status st = KITH_OK;
+
+    for (int32_t c = 0; c < kith_model_classes(m); c++) {
+        if (!set[c])
+            continue;
+        kith__writer_text(w, before);
+        TRY(put_class(w, m, c, err));
+        before = "|";
+    }
+    if (before[0] == '\t')
+        kith__writer_text(w, "\t-");
+out:
+    return st;
+}
+
+/* Does it tell ranks alone, of which class?  -1 if it tells probabilities. */
+static int32_t ranked_class(const kith_model *m)
+{
+    kith_one_class c;
+
+    return m && kith_model_one_class(m, &c) && !c.probabilities ? c.known : -1;
+}
+
+/* A node of a table without probabilities. */
+static kith_status put_rank(kith__writer *w, const kith_graph *g, int32_t u,
+                            const kith_predictions *what, double score,
+                            kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    TRY(put_node(w, g, u, err));
+    kith__writer_print(w, "\t-\t%.7g", score);
+    if (what->evidence)
+        kith__writer_print(w, "\t%s", kith_evidence_name(what->evidence[u]));
+    kith__writer_bytes(w, "\n", 1);
+out:
+    return st;
+}
+
+static kith_status put_header(kith__writer *w, const kith_model *m,
+                              const kith_predictions *what, bool ranks,
+                              kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    kith__writer_print(w, "node\tlabel\t%s", ranks ? "score" : "confidence");
+    if (what->evidence)
+        kith__writer_text(w, "\tevidence");
+    if (what->sets && !ranks)
+        kith__writer_text(w, "\tset");
+    for (int32_t c = 0; c < kith_model_classes(m) && !ranks; c++) {
+        kith__writer_bytes(w, "\t", 1);
+        TRY(put_class(w, m, c, err));
+    }
+    kith__writer_bytes(w, "\n", 1);
+out:
+    return st;
+}
+
 static kith_status put_prediction(kith__writer *w, const kith_graph *g,
                                   int32_t u, const kith_model *m,
                                   const kith_predictions *what, kith_error *err)
@@ -91,6 +155,8 @@ static kith_status put_prediction(kith__writer *w, const kith_graph *g,
                        kith__quote(shown, id, length)));
     TRY(put_field(w, id, length, "node", err));
     TRY(put_verdict(w, m, what, u, best, (double)row[best] / sum, err));
+    if (what->sets)
+        TRY(put_set(w, m, what->sets + (int64_t)u * classes, err));
     for (int32_t c = 0; c < classes; c++)
         kith__writer_print(w, "\t%.7g", (double)row[c] / sum);
     kith__writer_bytes(w, "\n", 1);
@@ -105,25 +171,22 @@ kith_status kith_predictions_write(const kith_graph *g, const kith_model *m,
 {
     enum { ROWS_BETWEEN_LOOKS = 1 << 14 };
     const int64_t classes = kith_model_classes(m);
-    const int32_t n = kith_graph_nodes(g);
+    const int32_t n = kith_graph_nodes(g), ranked = ranked_class(m);
     kith_status st = KITH_OK;
     kith__writer *w = NULL;
 
     TRY(kith__writer_open(path, &w, err));
-    kith__writer_text(w, "node\tlabel\tconfidence");
-    if (what->evidence)
-        kith__writer_text(w, "\tevidence");
-    for (int32_t c = 0; c < classes; c++) {
-        kith__writer_bytes(w, "\t", 1);
-        TRY(put_class(w, m, c, err));
-    }
-    kith__writer_bytes(w, "\n", 1);
+    TRY(put_header(w, m, what, ranked >= 0, err));
     for (int32_t i = 0; i < n; i++) {
         const int32_t u = kith_graph_listed(g, i);
 
         if (i % ROWS_BETWEEN_LOOKS == 0)
             TRY(kith__progress(job, "writing", i, n, "nodes", err));
-        TRY(put_prediction(w, g, u, m, what, err));
+        TRY(ranked < 0
+                ? put_prediction(w, g, u, m, what, err)
+                : put_rank(w, g, u, what,
+                           (double)what->probabilities[u * classes + ranked],
+                           err));
     }
     st = kith__writer_add(w, with, err);
     w = NULL;
@@ -140,7 +203,8 @@ kith_status kith_ranking_write(const kith_ranking *r, const kith_graph *g,
     kith__writer *w = NULL;
 
     TRY(kith__writer_open(path, &w, err));
-    kith__writer_text(w, "rank\tnode\tprobability\n");
+    kith__writer_print(w, "rank\tnode\t%s\n",
+                       ranked_class(r->model) < 0 ? "probability" : "score");
     for (int32_t i = 0; i < r->listed; i++) {
         kith__writer_print(w, "%d\t", (int)i + 1);
         TRY(put_node(w, g, r->node[i], err));

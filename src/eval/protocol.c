@@ -11,6 +11,8 @@
 
 #include "core/alloc.h"
 #include "core/status.h"
+#include "eval/coverage.h"
+#include "models/one_class.h"
 
 /* ---- which nodes --------------------------------------------------------- */
 
@@ -89,7 +91,8 @@ kith_status kith_protocol_make(const kith_dataset *d, const kith_split *split,
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                        "no labels to learn from"));
     TRY(list_whole(d->labels, split, &p.whole, err));
-    if (p.whole.n_val == 0 && hold_out != 0)
+    if (p.whole.n_val == 0 && hold_out != 0 &&
+        kith__only_class(d->labels, p.whole.train, p.whole.n_train) < 0)
         TRY(kith_hold_out(d->graph, d->labels, p.whole.train, p.whole.n_train,
                           hold_out, seed, &p.tuning.train, &p.tuning.n_train,
                           &p.tuning.val, &p.tuning.n_val, err));
@@ -149,18 +152,23 @@ kith_status kith__fit_by(const kith_dataset *d, const char *method,
                          const kith_train_options *options, unsigned keep,
                          kith_classification *c, kith_error *err)
 {
+    const kith_train_options first = kith__cover_options(options);
     kith_train_options again;
     kith_status st = KITH_OK;
     char *last = NULL;
 
-    if (p->tuning.n_val == 0)
-        return fit_last(d, method, p, options, keep, c, err);
+    if (p->tuning.n_val == 0) {
+        TRY(fit_last(d, method, p, &first, keep, c, err));
+        TRY(kith__cover(d, p, &first, c, err));
+        goto out;
+    }
     TRY(last_of(options->checkpoint, &last, err));
-    TRY(kith_model_train(d, method, &p->tuning, options, &c->tuned, c->unseen,
+    TRY(kith_model_train(d, method, &p->tuning, &first, &c->tuned, c->unseen,
                          err));
-    again = kith_options_like(options, c->tuned);
+    again = kith_options_like(&first, c->tuned);
     again.checkpoint = last;
     TRY(fit_last(d, method, p, &again, keep, c, err));
+    TRY(kith__cover(d, p, &first, c, err));
 out:
     kith__free(last);
     return st;
@@ -208,6 +216,7 @@ void kith_classification_free(kith_classification *c)
     kith__free(c->probabilities);
     kith__free(c->evidence);
     kith__free(c->unseen);
+    kith__free(c->sets);
     kith__free(c);
 }
 

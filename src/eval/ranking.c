@@ -7,6 +7,7 @@
 #include "core/alloc.h"
 #include "core/status.h"
 #include "eval/protocol.h"
+#include "eval/ranking_one_class.h"
 
 enum { FOLDS = 10 }; /* a model with a tenth less labels is little worse */
 
@@ -250,8 +251,13 @@ static void keep_possible(const kith_ranking *r, int32_t n, kith_threshold *c)
 kith_status kith_ranking_after(const kith_ranking *r, int32_t n,
                                kith_threshold *out, kith_error *err)
 {
+    kith_one_class one;
     kith_status st = KITH_OK;
 
+    if (kith_model_one_class(r->model, &one)) {
+        kith__judge_positives(r, n, out);
+        return KITH_OK;
+    }
     TRY(kith_threshold_choose(r->score, r->is, r->known, r->options.prevalence,
                               KITH_GOAL_AT, -(double)n + .5, out, err));
     keep_possible(r, n, out);
@@ -263,7 +269,10 @@ static kith_status cut(kith_ranking *r, kith_error *err)
 {
     const kith_rank_options *o = &r->options;
     kith_status st = KITH_OK;
+    kith_one_class one;
 
+    if (kith_model_one_class(r->model, &one))
+        return kith__cut_by_positives(r, &one, err);
     r->listed = r->nodes;
     if (o->goal == KITH_GOAL_AT) {
         if (o->budget > 0 && o->budget < r->nodes)

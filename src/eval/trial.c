@@ -3,6 +3,7 @@
  */
 #include <math.h>
 
+#include "core/alloc.h"
 #include "core/clock.h"
 #include "core/status.h"
 #include "eval/protocol.h"
@@ -29,6 +30,10 @@ kith_status kith_trial_run(const kith_dataset *d, const char *method,
     out->seconds = kith__now() - begun;
     TRY(kith_score(probabilities, d->labels, split->test, split->n_test,
                    &out->scores, err));
+    if (c.sets)
+        out->coverage = kith_coverage_of(c.sets, d->labels, split->test,
+                                         split->n_test);
+    kith_model_mask_scores(c.model, &out->scores, NULL);
     out->validation = kith_model_validation(c.model);
     out->temperature = kith_model_temperature(c.model);
     out->certificate = *kith_model_certificate(c.model);
@@ -36,6 +41,7 @@ kith_status kith_trial_run(const kith_dataset *d, const char *method,
     c.model = NULL;
 out:
     kith_protocol_release(&p);
+    kith__free(c.sets);
     kith_model_free(c.tuned);
     kith_model_free(c.model);
     return st;

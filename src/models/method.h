@@ -103,6 +103,7 @@ struct kith__method {
     bool uses_graph; /* else beliefs are the potentials' logarithms */
     bool needs_features;
     bool learns;         /* g1, g2, lambda matter */
+    bool calibrated;     /* softmax of its beliefs are probabilities as it is */
     bool draws;          /* by number: it gets a task of drawn_task.h */
     int32_t iterations;  /* walks or epochs if none are given; 0: it
                             propagates, 100 times */

@@ -20,6 +20,7 @@ void kith_model_free(kith_model *m)
     kith__free(m->idf);
     kith__free(m->why);
     kith__fit_state_release(&m->state);
+    kith__conformal_release(&m->conformal);
     kith__ids_release(&m->train);
     kith__free(m->train_class);
     kith__free(m);

@@ -218,6 +218,19 @@ static const char *state_fault(const kith__fit_state *s)
     return NULL;
 }
 
+/* Scores ascend from 0; none is above that of the last of so many classes. */
+static bool conformal_valid(const kith__conformal *c)
+{
+    double last = 0;
+
+    for (int32_t i = 0; i < c->n; i++) {
+        if (!(c->score[i] >= last && c->score[i] <= 1e9))
+            return false;
+        last = c->score[i];
+    }
+    return c->coverage >= 0 && c->coverage < 1 && c->n >= 0;
+}
+
 /* The name of what is wrong with a model, NULL if nothing is. */
 static const char *fault_of(const kith_model *m)
 {
@@ -249,6 +262,8 @@ static const char *fault_of(const kith_model *m)
         return "training ids";
     if (!classes_valid(m))
         return "training classes";
+    if (!conformal_valid(&m->conformal))
+        return "sets";
     return state_fault(&m->state);
 }
 
@@ -320,6 +335,10 @@ uint64_t kith__model_hash(const kith_model *m)
     mix_ids(&h, &m->train);
     mix(&h, m->train_class, (int64_t)m->train.n * 4);
     mix_state(&h, &m->state);
+    if (m->conformal.coverage > 0) {
+        mix(&h, &m->conformal.coverage, sizeof(m->conformal.coverage));
+        mix(&h, m->conformal.score, (int64_t)m->conformal.n * 8);
+    }
     return h;
 }
 
@@ -443,6 +462,26 @@ out:
     return st;
 }
 
+/* The coverage asked for, whether by folds, and the scores. */
+enum { CONFORMAL_HEAD = 2 };
+
+static kith_status put_conformal(kith__sections_writer *w,
+                                 const kith__conformal *c, kith_error *err)
+{
+    const double head[CONFORMAL_HEAD] = {c->coverage, c->folds};
+    kith_status st = KITH_OK;
+
+    if (c->coverage == 0)
+        return KITH_OK;
+    TRY(kith__sections_begin(w, "sets", 8, err));
+    TRY(kith__sections_append(w, head, sizeof(head), err));
+    if (c->n > 0)
+        TRY(kith__sections_append(w, c->score, (int64_t)c->n * 8, err));
+    kith__sections_end(w);
+out:
+    return st;
+}
+
 kith_status kith_model_save_with(const kith_model *m, const char *path,
                                  kith_outputs *with, kith_error *err)
 {
@@ -466,6 +505,7 @@ kith_status kith_model_save_with(const kith_model *m, const char *path,
     TRY(put_names(w, m, err));
     TRY(put_arrays(w, m, err));
     TRY(put_state(w, &m->state, err));
+    TRY(put_conformal(w, &m->conformal, err));
     if (m->why)
         TRY(kith__sections_put(w, "why", 1, m->why, (int64_t)strlen(m->why),
                                err));
@@ -721,6 +761,29 @@ static kith_status get_state(const kith__sections *s, kith_model *m,
     return KITH_OK;
 }
 
+static kith_status get_conformal(const kith__sections *s, kith__conformal *c,
+                                 kith_error *err)
+{
+    kith_status st = KITH_OK;
+    const double *from;
+    int64_t n = 0;
+
+    if (!kith__sections_find(s, "sets"))
+        return KITH_OK;
+    from = kith__sections_get(s, "sets", 8, -1, &n);
+    if (!from || n < CONFORMAL_HEAD || n >= INT32_MAX || !(from[0] > 0) ||
+        (from[1] != 0 && from[1] != 1))
+        TRY(refuse(s, "sets", "is missing or does not fit", err));
+    n -= CONFORMAL_HEAD;
+    TRY_NEW(c->score, kith__alloc(n, sizeof(*c->score)));
+    memcpy(c->score, from + CONFORMAL_HEAD, (size_t)n * sizeof(*c->score));
+    c->coverage = from[0];
+    c->folds = from[1] != 0;
+    c->n = (int32_t)n;
+out:
+    return st;
+}
+
 static kith_status read_model(const kith__sections *s, kith_model *m,
                               kith_error *err)
 {
@@ -740,6 +803,7 @@ static kith_status read_model(const kith__sections *s, kith_model *m,
     TRY(get_floats(s, m, err));
     TRY(get_trained(s, &own, m, err));
     TRY(get_state(s, m, err));
+    TRY(get_conformal(s, &m->conformal, err));
     fault = fault_of(m);
     if (fault)
         TRY(refuse(s, fault, "is out of range", err));

@@ -7,6 +7,7 @@
 
 #include "graph/ids.h"
 #include "kith/model.h"
+#include "models/conformal.h"
 #include "models/fit_state.h"
 
 struct kith_model {
@@ -24,7 +25,8 @@ struct kith_model {
     float *weights;  /* (columns + 1) x classes, the last row is the bias */
     float *idf;      /* columns; NULL unless prep is tf-idf */
     char *why;       /* auto chose this method; else NULL */
-    kith__fit_state state; /* of a method on its own; else empty */
+    kith__fit_state state;     /* of a method on its own; else empty */
+    kith__conformal conformal; /* what sets are chosen by */
     /* training nodes, by id */
     kith__ids train;      /* TEXT, INTEGER or RANGE; owns its arrays */
     int32_t *train_class; /* class of each */

@@ -224,6 +224,16 @@ static const kith_option_info table[] = {
              "validation nodes choose and calibrate alone; with train+val "
              "they also enter the coupling that lcm-em fits. kith eval and "
              "kith paper take train unless it is given."},
+    {.name = "coverage",
+     IN_OPTIONS(train.coverage, "coverage"),
+     SHARE,
+     .group = KITH_GROUP_TUNING,
+     .help = "Also give each node the smallest set of classes, such that sets "
+             "hold the truth for this share of nodes; 0: no sets. This holds "
+             "as far as the nodes calibrated on are like those asked about "
+             "(exchangeable): the validation nodes, whose labels then enter "
+             "no fit, or else the training nodes, each by a model of the "
+             "other four fifths."},
     {.name = "temperature",
      IN_OPTIONS(train.temperature, "temperature"),
      ANY,

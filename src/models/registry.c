@@ -3,7 +3,7 @@
  */
 #include "models/baselines/net_method.h"
 #include "models/lcm_em/lcm_em.h"
-#include "models/method.h"
+#include "models/one_class.h"
 
 static const kith_method_info list[] = {
     {"auto", "the best of lcm-em, linbp, lcm and logreg by validation"},
@@ -107,8 +107,16 @@ enum { METHODS = sizeof(list) / sizeof(*list) };
 
 _Static_assert(METHODS == sizeof(methods) / sizeof(*methods), "side by side");
 
+/* On no list: one_class.h. */
+static const kith__method one_class = {.uses_graph = true,
+                                       .calibrated = true,
+                                       .fit = kith__one_class_fit,
+                                       .apply = kith__one_class_apply};
+
 const kith__method *kith__method_find(const char *name)
 {
+    if (strcmp(name, KITH__ONE_CLASS) == 0)
+        return &one_class;
     for (int i = 0; i < METHODS; i++)
         if (strcmp(list[i].name, name) == 0)
             return &methods[i];

@@ -11,6 +11,7 @@
 #include "models/auto.h"
 #include "models/labelled_nodes.h"
 #include "models/model_object.h"
+#include "models/one_class.h"
 #include "models/params.h"
 #include "models/solution.h"
 #include "models/tune.h"
@@ -68,6 +69,12 @@ static kith_status check_options(const kith_dataset *d, const char *name,
     if (!d->labels)
         return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                           "no labels to learn from");
+    if (d->labels->classes < 2)
+        return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                          "the only class is '%.60s', and what is not of it "
+                          "has no name: expected 2 classes, of which one may "
+                          "be without nodes",
+                          d->labels->names[0]);
     if (method->needs_features && !d->features)
         return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                           "method '%s' needs node features, and there are none",
@@ -206,13 +213,25 @@ static uint64_t key_of(const char *method, const kith__task *t,
     return XXH3_64bits(parts, sizeof(parts));
 }
 
+/* The method that is asked for, or the one for labels of one class. */
+static const char *method_for(const kith_dataset *d, const char *method,
+                              const kith_split *split)
+{
+    return kith__method_find(method) && d->labels &&
+                   kith__only_class(d->labels, split->train, split->n_train) >=
+                       0
+               ? KITH__ONE_CLASS
+               : method;
+}
+
 /* Train; hand over the run as *keep if that is not NULL. */
-static kith_status train(const kith_dataset *d, const char *method,
+static kith_status train(const kith_dataset *d, const char *asked,
                          const kith_split *split,
                          const kith_train_options *given, kith_model **out,
                          float *probabilities, kith_solution **keep,
                          kith_error *err)
 {
+    const char *method = method_for(d, asked, split);
     const kith__method *how = kith__method_find(method);
     const kith_train_options options = complete(how, given);
     int32_t *val_node = NULL, *val_truth = NULL;
@@ -259,11 +278,14 @@ static kith_status train(const kith_dataset *d, const char *method,
     TRY(train_method(how, &s.task, d->features, &options, &val, m, &beliefs,
                      err));
     TRY(remember(m, method, d, &s.task, &beliefs, err));
-    m->validation = isnan(beliefs.validation)
+    m->validation = how->calibrated ? (double)NAN
+                    : isnan(beliefs.validation)
                         ? kith__accuracy(beliefs.P, m->classes, &val)
                         : beliefs.validation;
-    m->temperature = options.temperature > 0
-                         ? options.temperature
+    TRY(kith__one_class_say(m, s.task.n_train, err));
+    m->temperature = options.temperature > 0 ? options.temperature
+                     : how->calibrated
+                         ? 1
                          : kith__fit_temperature(beliefs.P, m->classes, &val);
     if (probabilities)
         kith__softmax_rows(beliefs.P, s.task.n, m->classes, m->temperature,

@@ -64,11 +64,15 @@ static kith_status mark_known(kith_verdict *v, bool *known, kith_error *err)
     return KITH_OK;
 }
 
-/* Of two classes the one asked about, or that with fewer known nodes; of
- * equals the second, as for the AUC. */
+/* Of two classes the one asked about, or that with fewer known nodes, unless
+ * none of the other is known; of equals the second, as for the AUC. */
 static kith_status choose_positive(kith_verdict *v, kith_error *err)
 {
+    kith_one_class one;
+
     v->positive = v->classes == 2 ? v->of[0] >= v->of[1] : -1;
+    if (v->classes == 2 && kith_model_one_class(v->in.model, &one))
+        v->positive = one.known;
     if (!v->in.positive)
         return KITH_OK;
     for (int32_t c = 0; c < v->classes; c++)
@@ -204,6 +208,7 @@ static kith_status judge(kith_verdict *v, kith_error *err)
     TRY(check_calls(v, &commonest, &positives, err));
     TRY(kith_score_intervals(v->in.data->graph, p, l, v->judged, v->n_judged, 1,
                              v->in.job, &v->intervals, err));
+    kith_model_mask_scores(v->in.model, &v->scores, &v->intervals);
     v->right = kith_share_interval(v->hits, v->listed);
     v->trust = trust_of(v, commonest, positives);
 out:

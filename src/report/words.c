@@ -227,10 +227,18 @@ static void say_classes(line *l, const kith_verdict *v, const int64_t *n)
 static void say_headline(line *l, const kith_verdict *v)
 {
     char number[KITH_SHARE];
+    kith_one_class one;
 
     say_doubt(l, v);
     if (v->unknown == 0) {
         add(l, "Every node is known: nothing is left to label");
+        return;
+    }
+    if (kith_model_one_class(v->in.model, &one) && !one.probabilities) {
+        add_count(l, v->unknown, "unknown node", "unknown nodes");
+        add(l, " ranked; how many are likely ");
+        add_class(l, v, one.known);
+        add(l, " cannot be told");
         return;
     }
     if (v->positive >= 0) {
@@ -251,6 +259,7 @@ static void say_learnt(line *l, const kith_verdict *v)
 {
     char number[KITH_SHARE];
     int64_t least = INT64_MAX, most = 0;
+    kith_one_class one;
 
     if (v->learnt < kith_model_trained(v->in.model))
         add(l, "learnt from %s nodes, of which this graph has ",
@@ -259,6 +268,8 @@ static void say_learnt(line *l, const kith_verdict *v)
         add(l, "learnt from ");
     if (v->classes == 2 && v->positive >= 0) {
         add_members(l, v, v->of[v->positive], v->positive);
+        if (kith_model_one_class(v->in.model, &one))
+            return; /* nothing else is known */
         add(l, " and ");
         add_members(l, v, v->of[!v->positive], !v->positive);
         return;

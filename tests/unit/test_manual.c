@@ -61,23 +61,26 @@ TEST(logreg_of_the_manual)
 }
 
 /* p_0 = .9444, p_1 = .7857, p_2 = .4444; softmax of
- * (p, -p) at temperature 1 is 1 / (1 + exp(-2 p)). */
+ * (p, -p) at temperature 1 is 1 / (1 + exp(-2 p)).  Labels of one class would
+ * be another method's, so a node without edges is of class B. */
 TEST(linbp_of_the_manual)
 {
     kith_train_options o;
     kith_dataset d = {0};
-    int32_t known[1] = {0};
-    kith_split s = {.train = known, .n_train = 1};
-    kith_labels labels = {.nodes = 3, .classes = 2, .labelled = 1};
+    int32_t known[2] = {0, 3};
+    kith_split s = {.train = known, .n_train = 2};
+    kith_labels labels = {.nodes = 4, .classes = 2, .labelled = 2};
+    kith_build_options build = {
+        .nodes = check_file("path.nodes", "0\n1\n2\n3\n")};
     char *names[2] = {(char[]){"A"}, (char[]){"B"}};
-    int32_t of[3] = {0, -1, -1};
+    int32_t of[4] = {0, -1, -1, 1};
     kith_model *m = NULL;
     kith_error err;
-    float p[6];
+    float p[8];
 
     labels.of = of;
     labels.names = names;
-    CHECK_OK(kith_graph_read(check_file("path.tsv", "0\t1\n1\t2\n"), NULL,
+    CHECK_OK(kith_graph_read(check_file("path.tsv", "0\t1\n1\t2\n"), &build,
                              &d.graph, NULL, &err));
     d.labels = &labels;
     kith_train_options_init(&o);
@@ -118,13 +121,13 @@ TEST(lcm_em_of_the_manual)
     kith_dataset *d = NULL;
     kith_model *m = NULL;
     kith_error err;
-    int32_t train[] = {0};
-    kith_split split = {.train = train, .n_train = 1};
-    float p[4];
+    int32_t train[] = {0, 2};
+    kith_split split = {.train = train, .n_train = 2};
+    float p[6];
 
     CHECK_INT(mkdir(check_path("m"), 0777), 0);
     check_file("m/edges.tsv", "0\t1\n");
-    check_file("m/labels.tsv", "0\tA\n1\tB\n");
+    check_file("m/labels.tsv", "0\tA\n1\tB\n2\tB\n");
     CHECK_OK(kith_dataset_open(check_path("m"), NULL, &d, &err));
     kith_train_options_init(&o);
     CHECK_OK(kith_model_train(d, "lcm-em", &split, &o, &m, p, &err));
