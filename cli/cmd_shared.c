@@ -384,3 +384,52 @@ kith_status solution_of(run *r, const kith_model *m, const kith_dataset *d,
                           "--save-solution FILE' would keep what it comes to");
     return kith_solution_new(m, d, &r->job, out, &r->err);
 }
+
+/* How many words an option takes that the result does not depend on: 0 if it is
+ * none of them. */
+static int words_aside(const char *word)
+{
+    static const char *const aside[] = {"--threads", "--output", "-o"};
+
+    if (strcmp(word, "-q") == 0 || strcmp(word, "--quiet") == 0)
+        return 1;
+    for (size_t i = 0; i < sizeof(aside) / sizeof(*aside); i++) {
+        const size_t length = strlen(aside[i]);
+
+        if (strcmp(word, aside[i]) == 0)
+            return 2;
+        if (strncmp(word, aside[i], length) == 0 &&
+            (word[length] == '=' || aside[i][1] != '-'))
+            return 1;
+    }
+    return 0;
+}
+
+void command_typed(const args *a, char *out, size_t size)
+{
+    FILE *f = fmemopen(out, size, "w");
+
+    out[0] = '\0';
+    if (!f)
+        return;
+    fprintf(f, "kith %s", a->of->name);
+    for (int i = 0; i < a->words; i++) {
+        const char *word = a->word[i];
+        const int aside = words_aside(word);
+
+        if (aside > 0) {
+            i += aside - 1;
+            continue;
+        }
+        if (word[strcspn(word, " \t\"'$`\\&|;<>()*?[]#~!")] == '\0' && *word) {
+            fprintf(f, " %s", word);
+            continue;
+        }
+        fputs(" '", f);
+        for (; *word; word++)
+            fputs(*word == '\'' ? "'\\''" : (char[2]){*word, '\0'}, f);
+        fputc('\'', f);
+    }
+    (void)fclose(f);
+    out[size - 1] = '\0';
+}

@@ -253,6 +253,10 @@ void summary_add(char *line, size_t size, int64_t n, const char *one,
                 "--save-solution' kept. Without it the model is run again." \
     }
 
+/* The command as it was typed, quoted for a shell, but for what its result does
+ * not depend on: --threads, --quiet, --output.  Cut at size. */
+void command_typed(const args *a, char *out, size_t size);
+
 /* The model's run on the data: from --solution, else made again and said so. */
 kith_status solution_of(run *r, const kith_model *m, const kith_dataset *d,
                         kith_solution **out);

@@ -423,6 +423,8 @@ int options_parse(const command *cmd, int argc, char **argv, args *out)
 
     memset(out, 0, sizeof(*out));
     out->of = cmd;
+    out->words = argc;
+    out->word = argv;
     set_presets(cmd, out);
     while (w.left > 0) {
         const char *word = *w.next++;
