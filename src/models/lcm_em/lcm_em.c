@@ -259,16 +259,24 @@ out:
 
 /* ---- choosing ------------------------------------------------------------ */
 
+/* Has a row few of the columns, as text has?  A table of numbers has them all,
+ * and columns that every row has weigh log 1 = 0 by their rarity. */
+static bool has_rare_columns(const kith_features *f)
+{
+    return f->row && 2 * (double)f->entries < (double)f->nodes * f->columns;
+}
+
 /* Without validation nodes: what did well on most graphs. */
-static kith__candidate default_candidate(bool features)
+static kith__candidate default_candidate(const kith_features *features)
 {
     if (features)
-        return (kith__candidate){.kind = KITH__EM_FEATURES,
-                                 .prep = KITH_PREP_TFIDF,
-                                 .a = .2f,
-                                 .start = .1f,
-                                 .em = {.5f, .85f, 1, 1, .25f, 1, 12},
-                                 .rounds = 2};
+        return (kith__candidate){
+            .kind = KITH__EM_FEATURES,
+            .prep = has_rare_columns(features) ? KITH_PREP_TFIDF : KITH_PREP_L2,
+            .a = .2f,
+            .start = .1f,
+            .em = {.5f, .85f, 1, 1, .25f, 1, 12},
+            .rounds = 2};
     return (kith__candidate){.kind = KITH__EM_LABELS,
                              .em = {.h = .8f, .hops = 12},
                              .propagated = true};
@@ -350,7 +358,7 @@ kith_status kith__lcm_em_fit(const kith__task *task,
     else if (val->n > 0 && options->fixed != KITH_FIX_ALL)
         TRY(search(&q, &r, &out->validation, err));
     else
-        r = default_candidate(features != NULL);
+        r = default_candidate(features);
     TRY(follow(&q, &r, &kept, out, err));
     if (!put_candidate(state, &r))
         TRY(kith__no_memory(err));
