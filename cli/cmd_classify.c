@@ -52,6 +52,7 @@ static const option options[] = {
      .type = OPTION_FILE,
      .value = "FILE",
      .help = "Where the table goes; - is standard output."},
+    ROW_FORCE_LABELS,
     {.name = "save",
      .type = OPTION_FILE,
      .value = "FILE",
@@ -281,8 +282,8 @@ static kith_status tell(task *t, FILE *out)
 {
     outcome o;
 
-    if (!t->verdict)
-        return KITH_OK; /* quiet */
+    if (t->r.quiet && !args_flag(t->r.a, "json"))
+        return KITH_OK;
     describe(t, &o);
     if (args_flag(t->r.a, "json"))
         return verdict_json(&t->r, t->verdict, &o);
@@ -334,25 +335,28 @@ static kith_status make_verdict(task *t)
 
     t->tested = can_be_tested(t);
     in = judged_input(t);
-    if (t->r.quiet && !args_flag(t->r.a, "json"))
+    if (t->r.quiet && !args_flag(t->r.a, "json") &&
+        !args_text(t->r.a, "report"))
         return KITH_OK;
     return kith_verdict_new(&in, &t->verdict, &t->r.err);
 }
 
 static kith_status write_report(task *t, const char *path, kith_outputs *with)
 {
-    char title[300], how[400];
+    char title[300], how[400], typed[2000];
     const bool tunes = !args_flag(t->r.a, "no-tune");
-    kith_verdict_input judged;
     outcome o = {0};
-    kith_report_input in = {
+    const kith_report_input in = {
         .solution = t->c->solution,
+        .verdict = t->verdict,
         .title = input_name(t->path, title, sizeof(title)),
         .validation = t->c->validation,
         .n_validation = t->c->n_validation,
         .how = how,
+        .command = typed,
     };
 
+    command_typed(t->r.a, typed, sizeof(typed));
     tell_training(t, &o);
     snprintf(how, sizeof(how), "Trained %s%s%s.%s", o.notes[0],
              o.notes[1] ? ", " : "", o.notes[1] ? o.notes[1] : "",
@@ -360,19 +364,16 @@ static kith_status write_report(task *t, const char *path, kith_outputs *with)
                  ? " Parameters that were not given were chosen by how well "
                    "they did on those nodes."
                  : "");
-    judged = judged_input(t);
-    in.judged = judged.judged;
-    in.n_judged = judged.n_judged;
-    in.judged_what = judged.judged_what;
-    in.probabilities = judged.judged_by;
     return out_report(&t->r, &in, path, with);
 }
 
 static kith_status write_table(task *t, const char *path, kith_outputs *with)
 {
-    const kith_predictions what = {.probabilities = t->c->probabilities,
-                                   .evidence = t->c->evidence,
-                                   .sets = t->c->sets};
+    const kith_predictions what = {
+        .probabilities = t->c->probabilities,
+        .evidence = t->c->evidence,
+        .sets = t->c->sets,
+        .force_labels = args_flag(t->r.a, "force-labels")};
     out_table_state shown;
     const char *to = out_table(&t->r, path, &shown);
 

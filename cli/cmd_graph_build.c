@@ -57,7 +57,11 @@ static const option options[] = {
      .value = "DIR",
      .help = "Folder for the temporary files, among them a copy of an input "
              "that is a pipe; the output's, if not given."},
-    ROWS_READING,
+    {.name = "features",
+     .type = OPTION_TEXT,
+     .value = "A,B",
+     .help = "With --table: the columns that make features, or all."},
+    ROWS_READING_UNORDERED,
     ROW_THREADS,
     ROW_QUIET,
     ROW_HELP,
@@ -120,6 +124,7 @@ static int graph_build(const args *a)
         return usage_error(a->of, "where to write is missing: -o FILE");
     run_begin(&r, a);
     how = reading_options(&r);
+    r.table.order = r.table.time; /* --order is how nodes are numbered */
     how.order = (kith_order)args_choice(a, "order");
     how.spill_to = args_text(a, "spill-to");
     if (how.job.memory == 0)

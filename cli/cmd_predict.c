@@ -47,6 +47,7 @@ static const option options[] = {
      .type = OPTION_FILE,
      .value = "FILE",
      .help = "Where the table goes; - is standard output."},
+    ROW_FORCE_LABELS,
     {.name = "coverage",
      .type = OPTION_REAL,
      .value = "SHARE",
@@ -79,6 +80,7 @@ typedef struct task {
     kith_model *model;
     kith_certificate certificate;
     float *p;
+    uint8_t *evidence;
     uint8_t *sets;   /* NULL if the model is not one for sets */
     double coverage; /* that they are to hold */
     kith_refit refit;
@@ -86,7 +88,11 @@ typedef struct task {
 
 static kith_status write_table(task *t)
 {
-    const kith_predictions what = {.probabilities = t->p, .sets = t->sets};
+    const kith_predictions what = {
+        .probabilities = t->p,
+        .evidence = t->evidence,
+        .sets = t->sets,
+        .force_labels = args_flag(t->r.a, "force-labels")};
     out_table_state shown;
     const char *to = out_table(&t->r, t->table, &shown);
 
@@ -147,10 +153,11 @@ static kith_status work(task *t)
                           (size_t)kith_model_classes(t->model) +
                       1,
                   sizeof(*t->p));
-    if (!t->p)
+    t->evidence = calloc((size_t)kith_graph_nodes(t->data->graph) + 1, 1);
+    if (!t->p || !t->evidence)
         return run_no_memory(&t->r);
-    st = kith_model_predict(t->model, t->data, &t->r.job, t->p, &t->certificate,
-                            &t->r.err);
+    st = kith_model_predict(t->model, t->data, &t->r.job, t->p, t->evidence,
+                            &t->certificate, &t->r.err);
     if (st == KITH_OK)
         st = choose_sets(t);
     if (st == KITH_OK)
@@ -266,6 +273,7 @@ static int predict(const args *a)
     kith_model_free(t.model);
     kith_dataset_free(t.data);
     free(t.p);
+    free(t.evidence);
     free(t.sets);
     return code;
 }

@@ -140,6 +140,16 @@ static void tell_reading(void *user, const char *key, const char *text)
     term_row(stderr, key, "%s", text);
 }
 
+/* --features names columns, not a file, with a table: unless there is one. */
+static const char *feature_columns(const args *a)
+{
+    const char *features = text_if_any(a, "features");
+
+    return args_given(a, "table") && features && access(features, F_OK) != 0
+               ? features
+               : NULL;
+}
+
 kith_build_options reading_options(run *r)
 {
     const args *a = r->a;
@@ -166,6 +176,14 @@ kith_build_options reading_options(run *r)
         .label = args_text(a, "label"),
         .unlabelled = args_text(a, "unlabelled"),
         .strict = args_flag(a, "strict"),
+        .rows = args_given(a, "table"),
+        .id = args_text(a, "id"),
+        .link = args_text(a, "link"),
+        .order = args_text(a, "order"),
+        .window = (int)args_integer(a, "window"),
+        .hub = args_choice(a, "link-as") == 1,
+        .history = args_choice(a, "history") == 1,
+        .features = feature_columns(a),
     };
     return options;
 }
@@ -173,7 +191,9 @@ kith_build_options reading_options(run *r)
 kith_status read_given(run *r, const kith_build_options *how, kith_dataset *d)
 {
     const char *labels = text_if_any(r->a, "labels");
-    const char *features = text_if_any(r->a, "features");
+    const char *features = feature_columns(r->a)
+                               ? NULL
+                               : text_if_any(r->a, "features");
     kith_labels *l = NULL;
     kith_features *x = NULL;
     kith_status st = KITH_OK;
@@ -363,4 +383,53 @@ kith_status solution_of(run *r, const kith_model *m, const kith_dataset *d,
         term_line(stderr, "kith: running the model again: 'kith classify "
                           "--save-solution FILE' would keep what it comes to");
     return kith_solution_new(m, d, &r->job, out, &r->err);
+}
+
+/* How many words an option takes that the result does not depend on: 0 if it is
+ * none of them. */
+static int words_aside(const char *word)
+{
+    static const char *const aside[] = {"--threads", "--output", "-o"};
+
+    if (strcmp(word, "-q") == 0 || strcmp(word, "--quiet") == 0)
+        return 1;
+    for (size_t i = 0; i < sizeof(aside) / sizeof(*aside); i++) {
+        const size_t length = strlen(aside[i]);
+
+        if (strcmp(word, aside[i]) == 0)
+            return 2;
+        if (strncmp(word, aside[i], length) == 0 &&
+            (word[length] == '=' || aside[i][1] != '-'))
+            return 1;
+    }
+    return 0;
+}
+
+void command_typed(const args *a, char *out, size_t size)
+{
+    FILE *f = fmemopen(out, size, "w");
+
+    out[0] = '\0';
+    if (!f)
+        return;
+    fprintf(f, "kith %s", a->of->name);
+    for (int i = 0; i < a->words; i++) {
+        const char *word = a->word[i];
+        const int aside = words_aside(word);
+
+        if (aside > 0) {
+            i += aside - 1;
+            continue;
+        }
+        if (word[strcspn(word, " \t\"'$`\\&|;<>()*?[]#~!")] == '\0' && *word) {
+            fprintf(f, " %s", word);
+            continue;
+        }
+        fputs(" '", f);
+        for (; *word; word++)
+            fputs(*word == '\'' ? "'\\''" : (char[2]){*word, '\0'}, f);
+        fputc('\'', f);
+    }
+    (void)fclose(f);
+    out[size - 1] = '\0';
 }

@@ -95,8 +95,62 @@ extern const argument graph_argument[], model_argument[];
                 "they are counted and left out."                              \
     }
 
+/* Tables whose rows are the nodes; part of the next. */
+#define ROWS_ROWS                                                             \
+    {.name = "table",                                                         \
+     .type = OPTION_FILE,                                                     \
+     .value = "FILE",                                                         \
+     .group = "Tables of rows",                                               \
+     .help = "In place of the graph: a table whose rows are the nodes, tied " \
+             "where they share a value of --link. --label and --features "    \
+             "(a,b or all) are columns of it."},                              \
+        {.name = "link",                                                      \
+         .type = OPTION_TEXT,                                                 \
+         .value = "A,B",                                                      \
+         .group = "Tables of rows",                                           \
+         .help = "The columns whose values tie rows. Needed with --table."},  \
+        {.name = "link-as",                                                   \
+         .type = OPTION_CHOICE,                                               \
+         .value = "HOW",                                                      \
+         .preset = "window",                                                  \
+         .choices = "window|hub",                                             \
+         .group = "Tables of rows",                                           \
+         .help = "window: a row is tied to the --window rows before it that " \
+                 "share the value; hub: to a node that stands for it."},      \
+        {.name = "window",                                                    \
+         .type = OPTION_INTEGER,                                              \
+         .value = "K",                                                        \
+         .preset = "2",                                                       \
+         .least = 1,                                                          \
+         .most = 1000,                                                        \
+         .group = "Tables of rows",                                           \
+         .help = "How many rows before, of each column."},                    \
+        {.name = "id",                                                        \
+         .type = OPTION_TEXT,                                                 \
+         .value = "COL",                                                      \
+         .group = "Tables of rows",                                           \
+         .help = "The column of the rows' ids; their numbers from 0, if not " \
+                 "given."},                                                   \
+    {                                                                         \
+        .name = "history", .type = OPTION_CHOICE, .value = "WHEN",            \
+        .preset = "no", .choices = "no|yes", .group = "Tables of rows",       \
+        .help = "More features, from the rows before in the order: how many " \
+                "share a value of --link, how long ago the last, and each "   \
+                "number against its mean there."                              \
+    }
+
+/* `kith graph build` has another --order: there --time says it. */
+#define ROW_ROW_ORDER                                                      \
+    {                                                                      \
+        .name = "order", .type = OPTION_TEXT, .value = "COL",              \
+        .group = "Tables of rows",                                         \
+        .help = "The column by which rows come before others, numbers or " \
+                "dates; as the table has them, if not given."              \
+    }
+
 /* How to read a graph: rows for the tables, and what they say. */
-#define ROWS_READING                                                         \
+#define ROWS_READING ROWS_READING_UNORDERED, ROW_ROW_ORDER
+#define ROWS_READING_UNORDERED                                               \
     {.name = "header",                                                       \
      .type = OPTION_CHOICE,                                                  \
      .value = "WHEN",                                                        \
@@ -127,7 +181,7 @@ extern const argument graph_argument[], model_argument[];
          .group = "Reading text",                                            \
          .help = "One id a line: every node, in this order, also those "     \
                  "without an edge. Edges to others are refused."},           \
-        ROWS_COLUMNS, ROW_VERIFY
+        ROWS_COLUMNS, ROWS_ROWS, ROW_VERIFY
 
 /* As the rows say.  What they say of columns is kept in *r. */
 kith_build_options reading_options(run *r);
@@ -138,7 +192,7 @@ kith_build_options reading_options(run *r);
         .name = "features", .type = OPTION_FILE, .value = "FILE",           \
         .help =                                                             \
             "Features to use: .mtx, .svm, .npy or .npz. Those of the data " \
-            "set, if not given."                                            \
+            "set, if not given. With --table columns of it, a,b or all."    \
     }
 #define ROWS_GIVEN                                                            \
     {.name = "labels",                                                        \
@@ -148,20 +202,28 @@ kith_build_options reading_options(run *r);
              "if not given."},                                                \
         ROW_FEATURES
 
+/* Of tables of predictions. */
+#define ROW_FORCE_LABELS                                                     \
+    {                                                                        \
+        .name = "force-labels",                                              \
+        .help = "Name the likeliest class also where nothing that is known " \
+                "reaches a node. Its label is '-' else."                     \
+    }
+
 /* Let what --labels and --features name (as far as the table has them) take
  * the place of the data set's. */
 kith_status read_given(run *r, const kith_build_options *how, kith_dataset *d);
 
 /* How the result is told. */
-#define ROWS_TELLING                                                          \
-    {.name = "verbose",                                                       \
-     .letter = 'v',                                                           \
-     .help = "Tell all: data, method and parameters, classes, scores. Four "  \
-             "lines else."},                                                  \
-        {                                                                     \
-            .name = "json",                                                   \
-            .help = "Print the same as one JSON object, for programs."        \
-        }
+#define ROWS_TELLING                                                         \
+    {.name = "verbose",                                                      \
+     .letter = 'v',                                                          \
+     .help = "Tell all: data, method and parameters, classes, scores. Four " \
+             "lines else."},                                                 \
+    {                                                                        \
+        .name = "json",                                                      \
+        .help = "Print the same as one JSON object, for programs."           \
+    }
 
 /* Open a graph or data set as the reading options say, then read_given(). */
 kith_status open_given(run *r, const char *path, kith_dataset **out);
@@ -198,6 +260,10 @@ void summary_add(char *line, size_t size, int64_t n, const char *one,
         .help = "The model's beliefs on this graph, which 'kith classify "  \
                 "--save-solution' kept. Without it the model is run again." \
     }
+
+/* The command as it was typed, quoted for a shell, but for what its result does
+ * not depend on: --threads, --quiet, --output.  Cut at size. */
+void command_typed(const args *a, char *out, size_t size);
 
 /* The model's run on the data: from --solution, else made again and said so. */
 kith_status solution_of(run *r, const kith_model *m, const kith_dataset *d,

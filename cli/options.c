@@ -380,6 +380,32 @@ static void set_presets(const command *cmd, args *out)
     }
 }
 
+/* --table FILE is the graph, wherever that is told; of `kith graph convert` it
+ * comes before where to write. */
+static int take_table(args *a)
+{
+    const argument *wanted = a->of->arguments;
+    const bool first = wanted && wanted[0].name &&
+                       strcmp(wanted[0].name, "MODEL") != 0;
+    const option *rows = a->table.row;
+
+    if (!args_has(a, "table") || !args_given(a, "table"))
+        return EXIT_OK;
+    if (first && wanted[a->plains].name) {
+        memmove(a->plain + 1, a->plain, (size_t)a->plains * sizeof(*a->plain));
+        a->plain[0] = args_text(a, "table");
+        a->plains++;
+    } else if (first) {
+        return usage_error(a->of, "--table takes the place of %s",
+                           wanted[0].name);
+    }
+    for (int i = 0; !first && rows[i].name; i++)
+        if (strcmp(rows[i].name, "graph") == 0)
+            a->value[i] = (option_value){true, true, args_text(a, "table"), 0,
+                                         0};
+    return EXIT_OK;
+}
+
 static int check_arguments(const args *a)
 {
     const argument *wanted = a->of->arguments;
@@ -397,6 +423,8 @@ int options_parse(const command *cmd, int argc, char **argv, args *out)
 
     memset(out, 0, sizeof(*out));
     out->of = cmd;
+    out->words = argc;
+    out->word = argv;
     set_presets(cmd, out);
     while (w.left > 0) {
         const char *word = *w.next++;
@@ -418,6 +446,8 @@ int options_parse(const command *cmd, int argc, char **argv, args *out)
         if (out->help)
             return EXIT_OK;
     }
+    if (take_table(out) != EXIT_OK)
+        return EXIT_USAGE;
     return check_arguments(out);
 }
 

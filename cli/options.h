@@ -126,6 +126,8 @@ struct args {
     const char *plain[MAX_ARGUMENTS];
     int plains;
     bool help; /* --help was among them; the rest is unchecked */
+    int words; /* as typed, after the command's name */
+    char **word;
 };
 
 /*

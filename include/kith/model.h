@@ -101,10 +101,16 @@ KITH_API kith_status kith_model_plan(const kith_dataset *d, const char *method,
 /*
  * Probabilities of every node of d, which may be the graph trained on, or one
  * that has grown: nodes are matched by id, features by column.
+ *
+ * evidence, certificate  filled for every node, and of the run; NULL if not
+ *                        wanted
  */
-KITH_API kith_status kith_model_predict(
-    const kith_model *m, const kith_dataset *d, const kith_job *job,
-    float *probabilities, kith_certificate *certificate, kith_error *err);
+KITH_API kith_status kith_model_predict(const kith_model *m,
+                                        const kith_dataset *d,
+                                        const kith_job *job,
+                                        float *probabilities, uint8_t *evidence,
+                                        kith_certificate *certificate,
+                                        kith_error *err);
 
 KITH_API void kith_model_free(kith_model *m); /* NULL is fine */
 

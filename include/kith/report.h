@@ -1,6 +1,6 @@
 /*
  * kith/report.h: one self-contained HTML page about a model on a graph, or
- * about one node.  No network, no other file; under 5 MB whatever the size of
+ * about one node.  No network, no other file; under 1 MB whatever the size of
  * the graph; all that came from the user's data is text, never markup.
  */
 #ifndef KITH_REPORT_H
@@ -8,6 +8,7 @@
 
 #include "kith/eval.h"
 #include "kith/explain.h"
+#include "kith/words.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -15,24 +16,20 @@ extern "C" {
 
 typedef struct kith_report_input {
     const kith_solution *solution;
-    const char *title; /* name of the data */
-    /* nodes to judge the predictions on, none of them learnt from; those
-     * without a label in the data are left out */
-    const int32_t *judged;
-    int32_t n_judged;
-    const char *judged_what;    /* "test nodes of split 0" */
-    const float *probabilities; /* n x classes that they are judged by; NULL =
-                                   the solution's */
-    double validation;          /* accuracy, NaN = unknown */
+    const kith_verdict *verdict; /* on the same model and data */
+    const char *title;           /* name of the data */
+    double validation;           /* accuracy, NaN = unknown */
     int32_t n_validation;
-    const char *how; /* how it was trained and tuned, a sentence; NULL */
+    const char *how;     /* how it was trained and tuned, a sentence; NULL */
+    const char *command; /* that makes this page again; NULL */
 } kith_report_input;
 
 /*
  * The page, *length bytes at *html, to be freed with kith_array_free().
  *
- * Errors: KITH_ERR_NOMEM, KITH_ERR_CANCELLED.  Cost: a pass over the edges and
- * at most 40 propagations.
+ * Errors: KITH_ERR_NOMEM, KITH_ERR_CANCELLED.  Cost: two passes over the edges,
+ * at most 40 propagations, and kith_explain() of at most 40 nodes (fewer the
+ * larger the graph is, none of a billion edges).
  */
 KITH_API kith_status kith_report(const kith_report_input *in, char **html,
                                  size_t *length, kith_error *err);

@@ -41,6 +41,20 @@ typedef struct kith_table_options {
     const char *label;      /* the class */
     const char *features;   /* of the node table: "a,b" or "all" */
     const char *unlabelled; /* more words that mean no label, "2,pending" */
+
+    /* Of a table whose rows are the nodes, which are tied where they share a
+       value: then `label` and `features` are columns of it, too. */
+    bool rows;         /* the path is such a table */
+    const char *id;    /* the rows' ids; NULL: their numbers, from 0 */
+    const char *link;  /* the columns "a,b" whose values tie rows.  Needed. */
+    const char *order; /* a row is tied to those before it by this column, of
+                          numbers or dates; NULL: as the table has them */
+    int window;        /* to how many of each column; 0: 2 */
+    bool hub;          /* instead, all to a node that stands for the value */
+    bool history;      /* more features, from the rows before: how many share a
+                          value, how long ago the last, numbers against their mean */
+
+    /* Of all of them. */
     bool strict; /* refuse labels and features of nodes that are not there;
                     else they are counted, told and left out */
 } kith_table_options;

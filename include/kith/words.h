@@ -60,6 +60,7 @@ typedef struct kith_verdict {
     int64_t *said;       /* classes: of the unknown nodes, by their likeliest
                             class; those without evidence are in no class */
     int64_t evidence[4]; /* of the unknown nodes, by kith_evidence */
+    bool *is_known;      /* n: learnt from, or known otherwise */
     int32_t *judged;     /* judged nodes that have a label */
     int32_t n_judged;
     kith_scores scores; /* of the judged nodes; nodes = 0 if there are none */

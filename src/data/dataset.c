@@ -13,6 +13,7 @@
 #include "data/built.h"
 #include "data/files.h"
 #include "data/labels.h"
+#include "data/row_table.h"
 #include "io/graph_files.h"
 #include "io/ids_text.h"
 #include "io/kg.h"
@@ -277,6 +278,8 @@ kith_status kith_dataset_open(const char *path,
 
     *out = NULL;
     options = options ? options : &defaults;
+    if (options->table && options->table->rows)
+        return kith__row_table_open(path, options, out, err);
     TRY_NEW(d, kith__alloc_zeroed(1, sizeof(*d)));
     TRY(open_files(path, options, &f, err));
     TRY(open_found(&f, options, d, err));
@@ -427,6 +430,24 @@ out:
     return st;
 }
 
+/* Build from a table of rows, which is in memory first. */
+static kith_status build_rows(const char *path, const char *out_path,
+                              const kith_build_options *options,
+                              kith_cleaning *cleaning, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith_dataset *d = NULL;
+
+    TRY(kith__row_table_open(path, options, &d, err));
+    if (cleaning)
+        *cleaning = d->cleaning;
+    TRY(kith__built_write(d, false, options->order, out_path, &options->job,
+                          err));
+out:
+    kith_dataset_free(d);
+    return st;
+}
+
 kith_status kith_dataset_build(const char *path, const char *out_path,
                                const kith_build_options *options,
                                kith_cleaning *cleaning, kith_error *err)
@@ -436,6 +457,8 @@ kith_status kith_dataset_build(const char *path, const char *out_path,
     char *folder = NULL;
     files f = {0};
 
+    if (o.table && o.table->rows)
+        return build_rows(path, out_path, &o, cleaning, err);
     TRY_NEW(folder, kith__folder_of(out_path));
     if (!o.spill_to)
         o.spill_to = folder;

@@ -30,7 +30,7 @@ static bool same_word(const kith__field *f, const char *word, size_t length)
 }
 
 /* Does it say that there is no label? */
-static bool says_nothing(const kith_build_options *o, const kith__field *f)
+bool kith__says_nothing(const kith_build_options *o, const kith__field *f)
 {
     static const char *const words[] = {"",    "unknown", "na",
                                         "nan", "null",    "?"};
@@ -233,7 +233,7 @@ static kith_status set_label(label_rows *r, const kith_graph *g,
 
     if (node < 0)
         return note_unknown(r, g, id, err);
-    if (says_nothing(r->options, name)) {
+    if (kith__says_nothing(r->options, name)) {
         r->unlabelled++;
         return KITH_OK;
     }
@@ -309,8 +309,8 @@ static int by_name(const void *a, const void *b)
 }
 
 /* Number the classes by their names instead of by appearance. */
-static kith_status order_classes(kith_labels *labels, kith__id_set *classes,
-                                 kith_error *err)
+kith_status kith__labels_order(kith_labels *labels, kith__id_set *classes,
+                               kith_error *err)
 {
     kith_status st = KITH_OK;
     named_class *sorted = NULL;
@@ -404,7 +404,7 @@ kith_status kith__labels_load(const char *path, const kith_graph *g,
     }
     list_unknown(&r, unknown, sizeof(unknown));
     TRY(check_labelled(&r, labels, unknown, err));
-    TRY(order_classes(labels, &classes, err));
+    TRY(kith__labels_order(labels, &classes, err));
     TRY(kith__labels_name_others(labels, err));
     tell_labels(&r, unknown);
     *out = labels;
@@ -443,7 +443,7 @@ kith_status kith__labels_from_classes(kith__node_classes *c, int32_t n,
     labels->labelled = c->labelled;
     labels->of = c->of;
     c->of = NULL;
-    TRY(order_classes(labels, &c->names, err));
+    TRY(kith__labels_order(labels, &c->names, err));
     TRY(kith__labels_name_others(labels, err));
     *out = labels;
     labels = NULL;

@@ -5,8 +5,17 @@
 #define KITH_DATA_LABELS_H
 
 #include "graph/ids.h"
+#include "io/fields.h"
 #include "io/gather.h"
 #include "kith/data.h"
+
+/* Does a cell say that there is no label?  The words that always do, and those
+ * of options. */
+bool kith__says_nothing(const kith_build_options *o, const kith__field *f);
+
+/* Number the classes by their names instead of by appearance. */
+kith_status kith__labels_order(kith_labels *labels, kith__id_set *classes,
+                               kith_error *err);
 
 /* The node ids that a data set's label file names, before there is a graph. */
 kith_status kith__labels_collect(const char *path,

@@ -13,6 +13,7 @@
 #include "core/status.h"
 #include "eval/coverage.h"
 #include "models/one_class.h"
+#include "models/train.h"
 
 /* ---- which nodes --------------------------------------------------------- */
 
@@ -123,16 +124,12 @@ static kith_status fit_last(const kith_dataset *d, const char *method,
                             unsigned keep, kith_classification *c,
                             kith_error *err)
 {
-    kith_status st = KITH_OK;
+    const bool solution = keep & KITH_KEEP_SOLUTION;
 
-    if (!(keep & KITH_KEEP_SOLUTION))
-        return kith_model_train(d, method, &p->whole, o, &c->model,
-                                c->probabilities, err);
-    TRY(kith_solution_train(d, method, &p->whole, o, &c->model, &c->solution,
-                            err));
-    kith_solution_probabilities(c->solution, c->probabilities);
-out:
-    return st;
+    return kith__train(d, method, &p->whole, o, &c->model,
+                       (kith__outcome){c->probabilities, c->evidence,
+                                       solution ? &c->solution : NULL},
+                       err);
 }
 
 /* The file that the last fit keeps its state in; NULL if none is wanted. */
@@ -194,6 +191,7 @@ kith_status kith_classify(const kith_dataset *d, const char *method,
                        "no labels to learn from"));
     TRY_NEW(c, kith__alloc_zeroed(1, sizeof(*c)));
     TRY_NEW(c->probabilities, kith__new_probabilities(d));
+    TRY_NEW(c->evidence, kith__alloc(d->labels->nodes, sizeof(*c->evidence)));
     if ((keep & KITH_KEEP_UNSEEN) && protocol->tuning.n_val > 0)
         TRY_NEW(c->unseen, kith__new_probabilities(d));
     TRY(kith__fit_by(d, method, protocol, options, keep, c, err));

@@ -30,6 +30,7 @@ static const double LCM_MOST = 1e7;
 typedef struct contest {
     kith_model *best;
     float *p, *best_p;
+    uint8_t *evidence, *best_evidence;
     double loss, most_accurate;
     int32_t n_val;
     char scores[200]; /* "lcm-em 0.8360, linbp 0.8120" */
@@ -91,9 +92,11 @@ static kith_status try_method(const kith_dataset *d, const char *method,
     kith_model *m = NULL;
     kith_status st = KITH_OK;
     float *swap = c->best_p;
+    uint8_t *swap_evidence = c->best_evidence;
     double loss;
 
-    TRY(kith_model_train(d, method, split, options, &m, c->p, err));
+    TRY(kith__train(d, method, split, options, &m,
+                    (kith__outcome){c->p, c->evidence, NULL}, err));
     loss = log_loss(d, split, c->p, &c->n_val);
     note(c, method, m->validation);
     if (wins(c, m, loss)) {
@@ -103,6 +106,8 @@ static kith_status try_method(const kith_dataset *d, const char *method,
         c->loss = loss;
         c->best_p = c->p;
         c->p = swap;
+        c->best_evidence = c->evidence;
+        c->evidence = swap_evidence;
     }
 out:
     kith_model_free(m);
@@ -139,15 +144,16 @@ static const char *why_one(const kith_split *split,
 /* Nothing to choose by: the method of `like`, or the first. */
 static kith_status train_one(const kith_dataset *d, const kith_split *split,
                              const kith_train_options *options,
-                             kith_model **out, float *probabilities,
+                             kith_model **out, kith__outcome want,
                              kith_error *err)
 {
     const kith_model *like = options->like;
     const char *why = why_one(split, options);
     kith_status st = KITH_OK;
 
-    TRY(kith_model_train(d, like ? like->method : candidates[0], split, options,
-                         out, probabilities, err));
+    want.solution = NULL;
+    TRY(kith__train(d, like ? like->method : candidates[0], split, options, out,
+                    want, err));
     if (why) {
         (*out)->why = kith__copy_string(why, strlen(why));
         if (!(*out)->why) {
@@ -162,7 +168,7 @@ out:
 
 kith_status kith__train_auto(const kith_dataset *d, const kith_split *split,
                              const kith_train_options *options,
-                             kith_model **out, float *probabilities,
+                             kith_model **out, kith__outcome want,
                              kith_error *err)
 {
     const int classes = d->labels ? d->labels->classes : 0;
@@ -173,20 +179,27 @@ kith_status kith__train_auto(const kith_dataset *d, const kith_split *split,
     *out = NULL;
     if (!d->labels || options->like || split->n_val == 0 ||
         options->fixed == KITH_FIX_ALL)
-        return train_one(d, split, options, out, probabilities, err);
+        return train_one(d, split, options, out, want, err);
     TRY_NEW(c.p, kith__alloc_big(cells, sizeof(float)));
     TRY_NEW(c.best_p, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(c.evidence, kith__alloc(kith_graph_nodes(d->graph), 1));
+    TRY_NEW(c.best_evidence, kith__alloc(kith_graph_nodes(d->graph), 1));
     for (int i = 0; i < CANDIDATES; i++)
         if (takes_part(candidates[i], d))
             TRY(try_method(d, candidates[i], split, options, &c, err));
     TRY(say_why(&c, err));
-    if (probabilities)
-        memcpy(probabilities, c.best_p, (size_t)cells * sizeof(float));
+    if (want.probabilities)
+        memcpy(want.probabilities, c.best_p, (size_t)cells * sizeof(float));
+    if (want.evidence)
+        memcpy(want.evidence, c.best_evidence,
+               (size_t)kith_graph_nodes(d->graph));
     *out = c.best;
     c.best = NULL;
 out:
     kith_model_free(c.best);
     kith__free(c.p);
     kith__free(c.best_p);
+    kith__free(c.evidence);
+    kith__free(c.best_evidence);
     return st;
 }

@@ -8,6 +8,7 @@
 #include "kernels/fixed_point.h"
 #include "kith/model.h"
 #include "models/checkpoint.h"
+#include "models/evidence.h"
 #include "models/fit_state.h"
 #include "models/potentials/calibrate.h"
 
@@ -25,6 +26,8 @@ typedef struct kith__task {
     int32_t n_train;
     const float *label_weight; /* of each class, in potentials that are
                                   labels; NULL = 1 */
+    bool labels_alone;         /* potentials are labels: there are no features,
+                                  or the method leaves them out */
     const kith__out_of_fold
         *out_of_fold; /* NULL unless the method looks at it */
     const kith_job *job;
@@ -57,6 +60,7 @@ typedef struct kith__beliefs {
     bool roots; /* P are fourth roots, with the sign, of what is linear */
     bool has_coupling;
     kith_certificate certificate;
+    kith__evidence evidence; /* its mass NULL: not wanted */
     double validation; /* accuracy, if the method knows it better than what P
                           says: some validation nodes may be in it; else NaN */
 } kith__beliefs;
@@ -102,6 +106,7 @@ typedef kith_status kith__apply_fn(const kith__task *task,
 struct kith__method {
     bool uses_graph; /* else beliefs are the potentials' logarithms */
     bool needs_features;
+    bool no_features;    /* never looks at them */
     bool learns;         /* g1, g2, lambda matter */
     bool calibrated;     /* softmax of its beliefs are probabilities as it is */
     bool draws;          /* by number: it gets a task of drawn_task.h */

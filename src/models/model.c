@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "models/lcm_em/lcm_em.h"
 #include "models/method.h"
 #include "models/model_object.h"
 
@@ -19,6 +20,7 @@ void kith_model_free(kith_model *m)
     kith__free(m->weights);
     kith__free(m->idf);
     kith__free(m->why);
+    kith__calibration_release(&m->calibration);
     kith__fit_state_release(&m->state);
     kith__conformal_release(&m->conformal);
     kith__ids_release(&m->train);
@@ -39,6 +41,19 @@ const kith_params *kith_model_params(const kith_model *m)
 const kith_certificate *kith_model_certificate(const kith_model *m)
 {
     return &m->certificate;
+}
+
+const kith_features *kith__model_features(const kith_model *m,
+                                          const kith_features *features)
+{
+    const kith__method *how = kith__method_find(m->method);
+    bool judged = how && !how->no_features;
+
+    if (judged && how->run)
+        judged = m->weights != NULL;
+    if (judged && how->fit == kith__lcm_em_fit)
+        judged = kith__lcm_em_judges_features(&m->state);
+    return judged ? features : NULL;
 }
 
 bool kith_model_balanced(const kith_model *m)

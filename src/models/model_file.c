@@ -14,8 +14,8 @@
 
 static const kith__sections_format format = {
     .magic = {0x89, 'K', 'I', 'T', 'H', 'M', 13, 10},
-    .version = 2,
-    .newest = 2,
+    .version = 2, /* which has no calibration but a temperature */
+    .newest = 3,
     .noun = "model",
     .remedy = "train it again"};
 
@@ -206,6 +206,35 @@ static bool needs_idf(const kith_model *m)
     return m->columns > 0 && m->params.prep == KITH_PREP_TFIDF;
 }
 
+/* Numbers of the calibration: how, a, kappa, lam; prior; without evidence. */
+enum { CALIBRATION_HEAD = 4 };
+
+static int64_t calibration_size(const kith_model *m)
+{
+    return CALIBRATION_HEAD + 2 * (int64_t)m->classes;
+}
+
+static bool shares_valid(const double *x, int32_t n)
+{
+    double sum = 0;
+
+    for (int32_t c = 0; c < n; c++) {
+        if (!(x[c] > 0 && x[c] <= 1))
+            return false;
+        sum += x[c];
+    }
+    return fabs(sum - 1) < 1e-6;
+}
+
+static bool calibration_valid(const kith_model *m)
+{
+    const kith__calibration *c = &m->calibration;
+
+    return fabs(c->a) <= 1e3 && c->kappa >= 0 && c->kappa <= 1 && c->lam >= 0 &&
+           c->lam < 1 && shares_valid(c->prior, m->classes) &&
+           shares_valid(c->unreached, m->classes);
+}
+
 static const char *state_fault(const kith__fit_state *s)
 {
     for (int64_t i = 0; i < s->n; i++) {
@@ -262,6 +291,8 @@ static const char *fault_of(const kith_model *m)
         return "training ids";
     if (!classes_valid(m))
         return "training classes";
+    if (!calibration_valid(m))
+        return "calibration";
     if (!conformal_valid(&m->conformal))
         return "sets";
     return state_fault(&m->state);
@@ -315,6 +346,16 @@ static void mix_params(uint64_t *h, const kith_params *p)
     }
 }
 
+static void mix_calibration(uint64_t *h, const kith_model *m)
+{
+    const kith__calibration *c = &m->calibration;
+    const double head[] = {c->by_share, c->a, c->kappa, c->lam};
+
+    mix(h, head, sizeof(head));
+    mix(h, c->prior, (int64_t)m->classes * 8);
+    mix(h, c->unreached, (int64_t)m->classes * 8);
+}
+
 uint64_t kith__model_hash(const kith_model *m)
 {
     uint64_t h = 0;
@@ -327,6 +368,7 @@ uint64_t kith__model_hash(const kith_model *m)
 
             mix(&h, &w, sizeof(w));
         }
+    mix_calibration(&h, m);
     for (int c = 0; c < m->classes; c++)
         mix_text(&h, m->names[c]);
     mix(&h, m->coupling, coupling_size(m) * 4);
@@ -369,6 +411,22 @@ static kith_status put_numbers(kith__sections_writer *w, const kith_model *m,
         TRY(kith__sections_put(w, groups[g].tag, sizeof(word), words,
                                groups[g].n, err));
     }
+out:
+    return st;
+}
+
+static kith_status put_calibration(kith__sections_writer *w,
+                                   const kith_model *m, kith_error *err)
+{
+    const kith__calibration *c = &m->calibration;
+    const double head[CALIBRATION_HEAD] = {c->by_share, c->a, c->kappa, c->lam};
+    kith_status st = KITH_OK;
+
+    TRY(kith__sections_begin(w, "calib", 8, err));
+    TRY(kith__sections_append(w, head, sizeof(head), err));
+    TRY(kith__sections_append(w, c->prior, (int64_t)m->classes * 8, err));
+    TRY(kith__sections_append(w, c->unreached, (int64_t)m->classes * 8, err));
+    kith__sections_end(w);
 out:
     return st;
 }
@@ -499,9 +557,11 @@ kith_status kith_model_save_with(const kith_model *m, const char *path,
                        "is not written: '%s' of the model is out of range",
                        fault));
     TRY(kith__sections_create(&format, path, &w, err));
+    kith__sections_set_version(w, format.newest);
     TRY(kith__sections_put(w, "method", 1, m->method,
                            (int64_t)strlen(m->method), err));
     TRY(put_numbers(w, m, err));
+    TRY(put_calibration(w, m, err));
     TRY(put_names(w, m, err));
     TRY(put_arrays(w, m, err));
     TRY(put_state(w, &m->state, err));
@@ -761,6 +821,33 @@ static kith_status get_state(const kith__sections *s, kith_model *m,
     return KITH_OK;
 }
 
+/* Of a file of version 2 as if nothing had been learnt of probabilities but
+ * their temperature. */
+static kith_status get_calibration(const kith__sections *s, kith_model *m,
+                                   kith_error *err)
+{
+    const int32_t C = m->classes;
+    kith__calibration *c = &m->calibration;
+    kith_status st = KITH_OK;
+    const double *from;
+
+    if (s->version == format.version)
+        return classes_valid(m)
+                   ? kith__calibrate_by_training(m->train_class, m->train.n, C,
+                                                 c, err)
+                   : refuse(s, "training classes", "is out of range", err);
+    from = kith__sections_get(s, "calib", 8, calibration_size(m), NULL);
+    if (!from || (from[0] != 0 && from[0] != 1))
+        return refuse(s, "calib", "is missing or does not fit", err);
+    *c = (kith__calibration){from[0] == 1, from[1], from[2], from[3], 0, 0};
+    TRY_NEW(c->prior, kith__alloc(C, sizeof(*c->prior)));
+    TRY_NEW(c->unreached, kith__alloc(C, sizeof(*c->unreached)));
+    memcpy(c->prior, from + CALIBRATION_HEAD, (size_t)C * 8);
+    memcpy(c->unreached, from + CALIBRATION_HEAD + C, (size_t)C * 8);
+out:
+    return st;
+}
+
 static kith_status get_conformal(const kith__sections *s, kith__conformal *c,
                                  kith_error *err)
 {
@@ -802,6 +889,7 @@ static kith_status read_model(const kith__sections *s, kith_model *m,
     TRY(get_names(s, own.classes, m, err));
     TRY(get_floats(s, m, err));
     TRY(get_trained(s, &own, m, err));
+    TRY(get_calibration(s, m, err));
     TRY(get_state(s, m, err));
     TRY(get_conformal(s, &m->conformal, err));
     fault = fault_of(m);

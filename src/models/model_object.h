@@ -7,6 +7,7 @@
 
 #include "graph/ids.h"
 #include "kith/model.h"
+#include "models/calibration.h"
 #include "models/conformal.h"
 #include "models/fit_state.h"
 
@@ -15,7 +16,8 @@ struct kith_model {
     kith_params params; /* as used: chosen or given */
     kith_certificate certificate;
     double temperature; /* probabilities are softmax(P / temperature) */
-    double validation;  /* accuracy, NaN if there were no validation nodes */
+    kith__calibration calibration;
+    double validation; /* accuracy, NaN if there were no validation nodes */
     uint64_t graph_hash;
     int32_t classes;
     char **names;    /* of the classes */
@@ -34,6 +36,11 @@ struct kith_model {
 
 /* A hash of all that predictions depend on. */
 uint64_t kith__model_hash(const kith_model *m);
+
+/* The features that it judges a node by, of those there are; NULL if by none:
+ * eigenvectors and degrees are not a node's own. */
+const kith_features *kith__model_features(const kith_model *m,
+                                          const kith_features *features);
 
 /* Where training node l is in a graph, negative if it is not. */
 int32_t kith__model_node(const kith_model *m, int32_t l, const kith_graph *g);

@@ -46,16 +46,18 @@ static double data_bytes(const job *j, const kith_dataset *d)
     return bytes;
 }
 
-/* Of all methods: scale or weights, potentials, beliefs that come out. */
+/* Of all methods: scale or weights, potentials, beliefs that come out; the
+ * labels' mass, levels of evidence and the table's. */
 static double shared_bytes(const job *j)
 {
-    return (j->task->W.weights ? 4 * j->e : 4 * j->n) + 2 * 4 * j->n * j->C;
+    return (j->task->W.weights ? 4 * j->e : 4 * j->n) + 2 * 4 * j->n * j->C +
+           6 * j->n;
 }
 
-/* Centred potentials and the next beliefs. */
+/* Centred potentials and the next beliefs; columns scaled before a pass. */
 static double linbp_bytes(const job *j)
 {
-    return 2 * 4 * j->n * j->C;
+    return (j->C <= 8 ? 3 : 2) * 4 * j->n * j->C;
 }
 
 /* Room that conjugate gradients take. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "kernels/softmax.h"
 #include "models/labelled_nodes.h"
 #include "models/model_object.h"
 #include "models/potentials/feature_matrix.h"
@@ -48,6 +47,7 @@ kith_status kith__task_of_model(const kith_model *m, const kith_graph *g,
 
     TRY(find_train(m, g, s, err));
     TRY(kith__task_set_up(s, g, m->classes, job, err));
+    s->task.labels_alone = !m->weights;
     if (m->params.balance && !m->weights)
         TRY(kith__task_balance(s, err));
 out:
@@ -80,6 +80,20 @@ out:
     return st;
 }
 
+/* As linbp propagates if nothing is tuned: of other methods the mass is only
+ * what evidence is told by. */
+enum { MASS_ITERATIONS = 100 };
+static const double MASS_TOLERANCE = 1e-5;
+
+kith_status kith__evidence_of(const kith_model *m, const kith__task *t,
+                              const kith_features *features, kith__beliefs *b,
+                              kith_error *err)
+{
+    return kith__evidence_gather(t, kith__model_features(m, features),
+                                 MASS_ITERATIONS, MASS_TOLERANCE, &b->evidence,
+                                 err);
+}
+
 kith_status kith__run_again(const kith_model *m, const kith_dataset *d,
                             const kith_job *job, kith__wanted want,
                             kith__task_storage *s, kith__beliefs *b,
@@ -100,6 +114,7 @@ kith_status kith__run_again(const kith_model *m, const kith_dataset *d,
         TRY(kith__fit_or_apply(how, &s->task, d->features, NULL,
                                &(kith__labelled_nodes){0}, NULL, &m->state, b,
                                err));
+        TRY(kith__evidence_of(m, &s->task, d->features, b, err));
         goto out;
     }
     TRY_NEW(potentials,
@@ -110,6 +125,7 @@ kith_status kith__run_again(const kith_model *m, const kith_dataset *d,
                                   &out_of_fold, err));
     s->task.out_of_fold = &out_of_fold;
     TRY(how->run(&s->task, &m->params, potentials, b, err));
+    TRY(kith__evidence_of(m, &s->task, d->features, b, err));
 out:
     s->task.out_of_fold = NULL;
     kith__out_of_fold_release(&out_of_fold);
@@ -119,15 +135,17 @@ out:
 
 kith_status kith_model_predict(const kith_model *m, const kith_dataset *d,
                                const kith_job *job, float *probabilities,
-                               kith_certificate *certificate, kith_error *err)
+                               uint8_t *evidence, kith_certificate *certificate,
+                               kith_error *err)
 {
     kith_status st = KITH_OK;
     kith__beliefs b = {0};
     kith__task_storage s = {0};
 
     TRY(kith__run_again(m, d, job, (kith__wanted){0}, &s, &b, err));
-    kith__softmax_rows(b.P, s.task.n, m->classes, m->temperature, probabilities,
-                       s.task.threads);
+    kith__probabilities(m, &s.task, &b, 0, s.task.n, probabilities);
+    if (evidence)
+        memcpy(evidence, b.evidence.level, (size_t)s.task.n);
     if (certificate)
         *certificate = b.certificate;
 out:

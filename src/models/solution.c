@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "kernels/softmax.h"
 #include "models/model_object.h"
 
 static kith_status mark_trained(kith_solution *s, kith_error *err)
@@ -83,14 +82,13 @@ void kith_solution_free(kith_solution *s)
     kith__beliefs_release(&s->b);
     kith__task_storage_release(&s->storage);
     kith__free(s->trained);
-    kith__free(s->evidence);
     kith__free(s);
 }
 
 void kith_solution_probabilities(const kith_solution *s, float *out)
 {
-    kith__softmax_rows(s->b.P, s->storage.task.n, s->storage.task.classes,
-                       s->model->temperature, out, s->storage.task.threads);
+    kith__probabilities(s->model, &s->storage.task, &s->b, 0, s->storage.task.n,
+                        out);
 }
 
 const kith_certificate *kith_solution_certificate(const kith_solution *s)
@@ -115,5 +113,5 @@ double kith_solution_weight(const kith_solution *s, int32_t u, int64_t p)
 
 const uint8_t *kith_solution_evidence(const kith_solution *s)
 {
-    return s->evidence;
+    return s->b.evidence.level;
 }

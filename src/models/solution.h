@@ -5,6 +5,7 @@
 #define KITH_MODELS_SOLUTION_H
 
 #include "kith/explain.h"
+#include "models/calibration.h"
 #include "models/task_storage.h"
 
 struct kith_solution {
@@ -15,7 +16,6 @@ struct kith_solution {
     kith__beliefs b;   /* with Q and, if they were learnt, weights */
     kith__operator op; /* W and H in the end */
     int32_t *trained;  /* n: the class a node was trained with, -1 = none */
-    uint8_t *evidence; /* n: kith_evidence; NULL where it is not told */
 };
 
 /* The task that a model has on a graph: its training nodes that are there. */
@@ -28,6 +28,11 @@ kith_status kith__run_again(const kith_model *m, const kith_dataset *d,
                             const kith_job *job, kith__wanted want,
                             kith__task_storage *s, kith__beliefs *b,
                             kith_error *err);
+
+/* What of the labels reaches each node of a run of m: into b->evidence. */
+kith_status kith__evidence_of(const kith_model *m, const kith__task *t,
+                              const kith_features *features, kith__beliefs *b,
+                              kith_error *err);
 
 /* Take a run over: its arrays belong to *out, or on failure still to the
  * caller. */

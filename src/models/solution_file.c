@@ -16,8 +16,8 @@
 
 static const kith__sections_format format = {
     .magic = {0x89, 'K', 'I', 'T', 'H', 'S', 13, 10},
-    .version = 1,
-    .newest = 1,
+    .version = 2,
+    .newest = 2,
     .noun = "solution",
     .remedy = "make it again"};
 
@@ -80,6 +80,7 @@ static kith_status put(const kith_solution *s, kith__sections_writer *w,
 
     TRY(kith__sections_put(w, "facts", 8, &f, sizeof(f) / 8, err));
     TRY(kith__sections_put(w, "beliefs", 4, b->P, cells, err));
+    TRY(kith__sections_put(w, "mass", 4, b->evidence.mass, t->n, err));
     if (b->has_coupling)
         TRY(kith__sections_put(w, "coupling", 4, b->coupling,
                                (int64_t)t->classes * t->classes, err));
@@ -223,6 +224,9 @@ static kith_status get(const kith__sections *file, const kith_model *m,
     b->validation = (double)NAN;
     TRY(get_facts(file, b, err));
     TRY(copy_floats(file, "beliefs", cells, &b->P, err));
+    TRY(kith__evidence_new(t, &b->evidence, err));
+    TRY(copy_floats(file, "mass", t->n, &b->evidence.mass, err));
+    b->evidence.told = true;
     TRY_NEW(b->coupling,
             kith__alloc_zeroed((int64_t)t->classes * t->classes, 4));
     if (b->has_coupling)
@@ -258,6 +262,7 @@ kith_status kith_solution_open(const char *path, const kith_model *m,
     TRY(check_bond(path, &has, &expected, err));
     TRY(kith__task_of_model(m, d->graph, job, &s, err));
     TRY(get(&file, m, d, &s.task, &b, err));
+    TRY(kith__evidence_of(m, &s.task, d->features, &b, err));
     TRY(kith__solution_make(m, d, job, &s, &b, out, err));
 out:
     kith__map_release(file.map);

@@ -70,6 +70,7 @@ kith_status kith__beliefs_new(const kith__task *task, kith__wanted want,
                 kith__alloc_big(task->W.rows[task->n], sizeof(float)));
     if (want.Q)
         TRY_NEW(b->Q, kith__alloc_big((int64_t)task->n * C, sizeof(float)));
+    TRY(kith__evidence_new(task, &b->evidence, err));
 out:
     return st;
 }
@@ -82,6 +83,7 @@ void kith__beliefs_release(kith__beliefs *b)
     kith__free(b->Q);
     kith__free(b->self_term);
     kith__logits_free(b->logits);
+    kith__evidence_release(&b->evidence);
 }
 
 kith_status kith__fit_or_apply(const kith__method *how, const kith__task *t,

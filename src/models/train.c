@@ -7,13 +7,13 @@
 
 #include "core/alloc.h"
 #include "graph/graph_object.h"
-#include "kernels/softmax.h"
 #include "models/auto.h"
 #include "models/labelled_nodes.h"
 #include "models/model_object.h"
 #include "models/one_class.h"
 #include "models/params.h"
 #include "models/solution.h"
+#include "models/train.h"
 #include "models/tune.h"
 
 /* ---- what is known ------------------------------------------------------- */
@@ -224,12 +224,24 @@ static const char *method_for(const kith_dataset *d, const char *method,
                : method;
 }
 
-/* Train; hand over the run as *keep if that is not NULL. */
-static kith_status train(const kith_dataset *d, const char *asked,
-                         const kith_split *split,
-                         const kith_train_options *given, kith_model **out,
-                         float *probabilities, kith_solution **keep,
-                         kith_error *err)
+/* Temperature and prior: given, those of the model that all is taken from, or
+ * fitted. */
+static kith_status calibrate(const kith__task *t, const kith__beliefs *b,
+                             const kith_train_options *o,
+                             const kith__labelled_nodes *val, kith_model *m,
+                             kith_error *err)
+{
+    m->temperature = kith__is_calibrated(m) ? 1 : o->temperature;
+    if (o->like && val->n == 0)
+        return kith__calibration_copy(&o->like->calibration, m->classes,
+                                      &m->calibration, err);
+    return kith__calibrate(t, b, val, m, err);
+}
+
+kith_status kith__train(const kith_dataset *d, const char *asked,
+                        const kith_split *split,
+                        const kith_train_options *given, kith_model **out,
+                        kith__outcome want, kith_error *err)
 {
     const char *method = method_for(d, asked, split);
     const kith__method *how = kith__method_find(method);
@@ -246,9 +258,9 @@ static kith_status train(const kith_dataset *d, const char *asked,
         if (options.checkpoint)
             TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                            "method 'auto' keeps no checkpoint: name a method"));
-        TRY(kith__train_auto(d, split, given, &m, probabilities, err));
-        if (keep)
-            TRY(kith_solution_new(m, d, &options.job, keep, err));
+        TRY(kith__train_auto(d, split, given, &m, want, err));
+        if (want.solution)
+            TRY(kith_solution_new(m, d, &options.job, want.solution, err));
         *out = m;
         m = NULL;
         goto out;
@@ -264,10 +276,13 @@ static kith_status train(const kith_dataset *d, const char *asked,
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                        "none of the training nodes has a label"));
     TRY(kith__task_set_up(&s, d->graph, d->labels->classes, &options.job, err));
+    s.task.labels_alone = !d->features;
     if (options.params.balance && !d->features)
         TRY(kith__task_balance(&s, err));
     TRY(kith__beliefs_new(
-        &s.task, (kith__wanted){.weights = keep && how->learns, .Q = keep},
+        &s.task,
+        (kith__wanted){.weights = want.solution && how->learns,
+                       .Q = want.solution},
         &beliefs, err));
     TRY_NEW(m, kith__alloc_zeroed(1, sizeof(*m)));
     if (options.checkpoint)
@@ -283,15 +298,16 @@ static kith_status train(const kith_dataset *d, const char *asked,
                         ? kith__accuracy(beliefs.P, m->classes, &val)
                         : beliefs.validation;
     TRY(kith__one_class_say(m, s.task.n_train, err));
-    m->temperature = options.temperature > 0 ? options.temperature
-                     : how->calibrated
-                         ? 1
-                         : kith__fit_temperature(beliefs.P, m->classes, &val);
-    if (probabilities)
-        kith__softmax_rows(beliefs.P, s.task.n, m->classes, m->temperature,
-                           probabilities, s.task.threads);
-    if (keep)
-        TRY(kith__solution_make(m, d, &options.job, &s, &beliefs, keep, err));
+    TRY(kith__evidence_of(m, &s.task, d->features, &beliefs, err));
+    TRY(calibrate(&s.task, &beliefs, &options, &val, m, err));
+    if (want.probabilities)
+        kith__probabilities(m, &s.task, &beliefs, 0, s.task.n,
+                            want.probabilities);
+    if (want.evidence)
+        memcpy(want.evidence, beliefs.evidence.level, (size_t)s.task.n);
+    if (want.solution)
+        TRY(kith__solution_make(m, d, &options.job, &s, &beliefs, want.solution,
+                                err));
     *out = m;
     m = NULL;
 out:
@@ -309,7 +325,8 @@ kith_status kith_model_train(const kith_dataset *d, const char *method,
                              kith_model **out, float *probabilities,
                              kith_error *err)
 {
-    return train(d, method, split, options, out, probabilities, NULL, err);
+    return kith__train(d, method, split, options, out,
+                       (kith__outcome){.probabilities = probabilities}, err);
 }
 
 kith_status kith_model_plan(const kith_dataset *d, const char *method,
@@ -348,5 +365,6 @@ kith_status kith_solution_train(const kith_dataset *d, const char *method,
                                 kith_error *err)
 {
     *out = NULL;
-    return train(d, method, split, options, model, NULL, out, err);
+    return kith__train(d, method, split, options, model,
+                       (kith__outcome){.solution = out}, err);
 }

@@ -1,14 +1,8 @@
 #include "report/measures.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "core/alloc.h"
 
 enum {
-    CURVE_POINTS = 160,
-    CURVES_MOST = 8,
     CONFUSION_MOST = 24, /* classes; of more, the largest and the others */
     CONFUSION_SHOWN = 12,
     BINS = 15
@@ -44,99 +38,6 @@ static void mark_largest(const int64_t *count, int classes, int most,
             return;
         chosen[best] = true;
     }
-}
-
-/* ---- curves -------------------------------------------------------------- */
-
-typedef struct scored {
-    float p;
-    bool positive;
-} scored;
-
-static int falling(const void *a, const void *b)
-{
-    const float x = ((const scored *)a)->p, y = ((const scored *)b)->p;
-
-    return (x < y) - (x > y);
-}
-
-static void put_point(kith__json *j, double positives, double negatives,
-                      double hits, double misses)
-{
-    kith__json_open(j, NULL, '[');
-    kith__json_number(j, NULL, misses / negatives);
-    kith__json_number(j, NULL, hits / positives);
-    kith__json_number(j, NULL, hits + misses > 0 ? hits / (hits + misses) : 1);
-    kith__json_close(j, ']');
-}
-
-/* [false positive rate, recall, precision] along the list, thinned. */
-static void put_curve(kith__json *j, const scored *s, int32_t n,
-                      int32_t positives)
-{
-    const double P = positives, N = n - positives;
-    const double gap = 1.0 / CURVE_POINTS;
-    double hits = 0, misses = 0, area = 0, seen_x = 0, seen_y = 0, last = -1;
-    double old_hits = 0, old_misses = 0, precision = 0;
-
-    kith__json_open(j, "points", '[');
-    for (int32_t i = 0; i < n; i++) {
-        hits += s[i].positive;
-        misses += !s[i].positive;
-        if (i + 1 < n && s[i + 1].p == s[i].p)
-            continue;
-        area += (misses - old_misses) * (hits + old_hits) / (2 * P * N);
-        precision += (hits - old_hits) / P * hits / (hits + misses);
-        old_hits = hits;
-        old_misses = misses;
-        if (last < 0 || i + 1 == n || misses / N - seen_x > gap ||
-            hits / P - seen_y > gap) {
-            put_point(j, P, N, hits, misses);
-            seen_x = misses / N;
-            seen_y = hits / P;
-            last = i;
-        }
-    }
-    kith__json_close(j, ']');
-    kith__json_number(j, "auc", area);
-    kith__json_number(j, "average_precision", precision);
-}
-
-/* One curve for each class that has some but not all of the nodes; of many the
- * largest, and how many there would be. */
-static kith_status put_curves(kith__json *j, const kith__judged *at,
-                              const int64_t *count, kith_error *err)
-{
-    kith_status st = KITH_OK;
-    bool *chosen = NULL;
-    scored *s = NULL;
-    int possible = 0;
-
-    TRY_NEW(s, kith__alloc(at->n, sizeof(*s)));
-    TRY_NEW(chosen, kith__alloc_zeroed(at->classes, sizeof(*chosen)));
-    mark_largest(count, at->classes, CURVES_MOST, chosen);
-    kith__json_open(j, "curves", '[');
-    /* of two classes the second says it all */
-    for (int c = at->classes == 2; c < at->classes; c++) {
-        if (count[c] == 0 || count[c] == at->n)
-            continue;
-        possible++;
-        if (!chosen[c])
-            continue;
-        for (int32_t i = 0; i < at->n; i++)
-            s[i] = (scored){row_of(at, i)[c], at->labels->of[at->node[i]] == c};
-        qsort(s, (size_t)at->n, sizeof(*s), falling);
-        kith__json_open(j, NULL, '{');
-        kith__json_number(j, "class", c);
-        put_curve(j, s, at->n, (int32_t)count[c]);
-        kith__json_close(j, '}');
-    }
-    kith__json_close(j, ']');
-    kith__json_number(j, "curves_possible", possible);
-out:
-    kith__free(chosen);
-    kith__free(s);
-    return st;
 }
 
 /* ---- counts -------------------------------------------------------------- */
@@ -224,33 +125,44 @@ static void put_reliability(kith__json *j, const kith__judged *at)
     kith__json_close(j, ']');
 }
 
-static void put_scores(kith__json *j, const kith_scores *s)
+/* [value, low, high] */
+static void put_score(kith__json *j, const char *name, double x,
+                      kith_interval i)
+{
+    kith__json_open(j, name, '[');
+    kith__json_number(j, NULL, x);
+    kith__json_number(j, NULL, i.low);
+    kith__json_number(j, NULL, i.high);
+    kith__json_close(j, ']');
+}
+
+static void put_scores(kith__json *j, const kith_scores *s,
+                       const kith_intervals *i)
 {
     kith__json_number(j, "nodes", s->nodes);
-    kith__json_number(j, "accuracy", s->accuracy);
-    kith__json_number(j, "macro_f1", s->macro_f1);
-    kith__json_number(j, "auc", s->auc);
-    kith__json_number(j, "average_precision", s->average_precision);
-    kith__json_number(j, "log_loss", s->log_loss);
+    put_score(j, "accuracy", s->accuracy, i->accuracy);
+    put_score(j, "macro_f1", s->macro_f1, i->macro_f1);
+    put_score(j, "auc", s->auc, i->auc);
+    put_score(j, "average_precision", s->average_precision,
+              i->average_precision);
+    put_score(j, "log_loss", s->log_loss, i->log_loss);
     kith__json_number(j, "ece", s->ece);
 }
 
 kith_status kith__put_measures(kith__json *j, const kith__judged *at,
-                               const char *what, kith_error *err)
+                               const kith_verdict *v, kith_error *err)
 {
+    const char *what = v->in.judged_what;
     kith_status st = KITH_OK;
     int64_t *count = NULL;
-    kith_scores scores;
 
-    TRY(kith_score(at->p, at->labels, at->node, at->n, &scores, err));
     TRY_NEW(count, kith__alloc_zeroed(at->classes, sizeof(*count)));
     for (int32_t i = 0; i < at->n; i++)
         count[at->labels->of[at->node[i]]]++;
     kith__json_open(j, "judged", '{');
     kith__json_string(j, "what", what ? what : "all others that have a label");
-    put_scores(j, &scores);
+    put_scores(j, &v->scores, &v->intervals);
     TRY(put_confusion(j, at, count, err));
-    TRY(put_curves(j, at, count, err));
     put_reliability(j, at);
     kith__json_close(j, '}');
 out:

@@ -12,14 +12,14 @@
 typedef struct kith__judged {
     const float *p; /* n x classes */
     const kith_labels *labels;
-    int32_t *node;
+    const int32_t *node;
     int32_t n;
     int classes;
 } kith__judged;
 
-/* Scores, confusion, ROC, precision-recall and reliability, as "judged". */
+/* Scores with their intervals, confusion and reliability, as "judged". */
 kith_status kith__put_measures(kith__json *j, const kith__judged *at,
-                               const char *what, kith_error *err);
+                               const kith_verdict *v, kith_error *err);
 
 /* The most probable class of a row, the first of equals. */
 int kith__likeliest(const float *row, int classes);

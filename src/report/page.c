@@ -21,8 +21,10 @@ static const char before_data[] =
     "its tables and charts with JavaScript that it holds "
     "itself.</noscript></main>\n<script type=\"application/json\" "
     "id=\"data\">";
-static const char before_script[] = "</script>\n<script>\n";
-static const char after_script[] = "</script>\n</body>\n</html>\n";
+/* The parts of the script share one scope, and leave nothing behind. */
+static const char before_script[] = "</script>\n<script>\n(function () {\n"
+                                    "\"use strict\";\n";
+static const char after_script[] = "})();\n</script>\n</body>\n</html>\n";
 
 void kith__page_head(kith__json *j, const char *title)
 {
@@ -42,12 +44,29 @@ void kith__page_begin(kith__json *j)
     kith__json_raw(j, before_data, sizeof(before_data) - 1);
 }
 
+static void put_scripts(kith__json *j)
+{
+    const struct {
+        const unsigned char *text;
+        size_t length;
+    } part[] = {
+        {kith__asset_base_js, kith__asset_base_js_length},
+        {kith__asset_charts_js, kith__asset_charts_js_length},
+        {kith__asset_why_js, kith__asset_why_js_length},
+        {kith__asset_review_js, kith__asset_review_js_length},
+        {kith__asset_list_js, kith__asset_list_js_length},
+        {kith__asset_report_js, kith__asset_report_js_length},
+    };
+
+    for (size_t i = 0; i < sizeof(part) / sizeof(*part); i++)
+        kith__json_raw(j, (const char *)part[i].text, part[i].length);
+}
+
 kith_status kith__page_end(kith__json *j, char **html, size_t *length,
                            kith_error *err)
 {
     kith__json_raw(j, before_script, sizeof(before_script) - 1);
-    kith__json_raw(j, (const char *)kith__asset_report_js,
-                   kith__asset_report_js_length);
+    put_scripts(j);
     kith__json_raw(j, after_script, sizeof(after_script) - 1);
     *html = NULL;
     *length = 0;

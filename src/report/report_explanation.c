@@ -8,6 +8,7 @@
 #include "kith/report.h"
 #include "models/solution.h"
 #include "report/page.h"
+#include "report/report_parts.h"
 
 static void put_class(kith__json *j, const kith_solution *s, const char *name,
                       int32_t c)
@@ -129,16 +130,37 @@ static void put_sum(kith__json *j, const kith_explanation *e)
     kith__json_bool(j, "paths_complete", e->paths_complete);
 }
 
+kith_status kith__put_why(kith__json *j, const kith_solution *s,
+                          const kith_explanation *e, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    char *sentences = NULL;
+    size_t said;
+
+    TRY(kith_explanation_sentences(s, e, &sentences, &said, err));
+    kith__json_text(j, "sentences", sentences, said, said);
+    put_class(j, s, "known", s->trained[e->node]);
+    kith__json_bool(j, "clamped", e->clamped);
+    put_sum(j, e);
+    put_parts(j, s, "top_labelled", e->top_labelled, e->n_labelled);
+    put_parts(j, s, "top_others", e->top_others, e->n_others);
+    put_neighbours(j, s, e);
+    put_paths(j, s, e);
+    put_features(j, e);
+out:
+    kith__free(sentences);
+    return st;
+}
+
 kith_status kith_report_explanation(const kith_solution *s,
                                     const kith_explanation *e, char **html,
                                     size_t *length, kith_error *err)
 {
     kith_status st = KITH_OK;
-    char *sentences = NULL;
-    size_t said;
     kith__json j = {0};
 
-    TRY(kith_explanation_sentences(s, e, &sentences, &said, err));
+    *html = NULL;
+    *length = 0;
     kith__page_begin(&j);
     kith__json_open(&j, NULL, '{');
     kith__json_string(&j, "kind", "explanation");
@@ -146,21 +168,13 @@ kith_status kith_report_explanation(const kith_solution *s,
     put_class(&j, s, "class", e->of_class);
     put_class(&j, s, "likeliest", e->likeliest);
     kith__json_bool(&j, "is_likeliest", e->likeliest == e->of_class);
-    kith__json_bool(&j, "clamped", e->clamped);
-    put_class(&j, s, "known", s->trained[e->node]);
     kith__json_string(&j, "method", kith_model_method(s->model));
     kith__json_string(&j, "version", kith_version());
-    kith__json_text(&j, "sentences", sentences, said, said);
-    put_sum(&j, e);
-    put_parts(&j, s, "top_labelled", e->top_labelled, e->n_labelled);
-    put_parts(&j, s, "top_others", e->top_others, e->n_others);
-    put_neighbours(&j, s, e);
-    put_paths(&j, s, e);
-    put_features(&j, e);
+    TRY(kith__put_why(&j, s, e, err));
     kith__json_close(&j, '}');
     TRY(kith__page_end(&j, html, length, err));
 out:
-    kith__free(sentences);
+    kith__free(j.at);
     return st;
 }
 

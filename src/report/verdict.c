@@ -41,7 +41,7 @@ static kith_status no_such_node(const kith_verdict *v, int32_t u,
 }
 
 /* The nodes learnt from and those known otherwise, marked. */
-static kith_status mark_known(kith_verdict *v, bool *known, kith_error *err)
+static kith_status mark_known(kith_verdict *v, kith_error *err)
 {
     const kith_model *m = v->in.model;
 
@@ -50,16 +50,16 @@ static kith_status mark_known(kith_verdict *v, bool *known, kith_error *err)
 
         if (u < 0)
             continue;
-        v->learnt += !known[u];
-        v->of[m->train_class[l]] += !known[u];
-        known[u] = true;
+        v->learnt += !v->is_known[u];
+        v->of[m->train_class[l]] += !v->is_known[u];
+        v->is_known[u] = true;
     }
     for (int32_t i = 0; i < v->in.n_known; i++) {
         const int32_t u = v->in.known[i];
 
         if (u < 0 || u >= v->nodes)
             return no_such_node(v, u, err);
-        known[u] = true;
+        v->is_known[u] = true;
     }
     return KITH_OK;
 }
@@ -85,13 +85,13 @@ static kith_status choose_positive(kith_verdict *v, kith_error *err)
                       "the model has no class '%.60s'", v->in.positive);
 }
 
-static void count_calls(kith_verdict *v, const bool *known)
+static void count_calls(kith_verdict *v)
 {
     for (int32_t u = 0; u < v->nodes; u++) {
         const kith_evidence e = v->in.evidence ? v->in.evidence[u]
                                                : KITH_EVIDENCE_STRONG;
 
-        if (known[u])
+        if (v->is_known[u])
             continue;
         v->unknown++;
         v->evidence[e]++;
@@ -104,8 +104,7 @@ static void count_calls(kith_verdict *v, const bool *known)
 /* ---- how it did where that can be checked -------------------------------- */
 
 /* The nodes to judge by; none where labels are of other classes. */
-static kith_status choose_judged(kith_verdict *v, const bool *known,
-                                 kith_error *err)
+static kith_status choose_judged(kith_verdict *v, kith_error *err)
 {
     const kith_labels *l = v->in.data->labels;
     const int32_t *given = v->in.judged;
@@ -120,7 +119,7 @@ static kith_status choose_judged(kith_verdict *v, const bool *known,
 
         if (u < 0 || u >= v->nodes)
             TRY(no_such_node(v, u, err));
-        if (l->of[u] >= 0 && (given || !known[u]))
+        if (l->of[u] >= 0 && (given || !v->is_known[u]))
             v->judged[v->n_judged++] = u;
     }
 out:
@@ -220,7 +219,6 @@ kith_status kith_verdict_new(const kith_verdict_input *in, kith_verdict **out,
 {
     kith_status st = KITH_OK;
     kith_verdict *v = NULL;
-    bool *known = NULL;
 
     *out = NULL;
     TRY_NEW(v, kith__alloc_zeroed(1, sizeof(*v)));
@@ -229,16 +227,15 @@ kith_status kith_verdict_new(const kith_verdict_input *in, kith_verdict **out,
     v->classes = kith_model_classes(in->model);
     TRY_NEW(v->of, kith__alloc_zeroed(v->classes, sizeof(*v->of)));
     TRY_NEW(v->said, kith__alloc_zeroed(v->classes, sizeof(*v->said)));
-    TRY_NEW(known, kith__alloc_zeroed(v->nodes, sizeof(*known)));
-    TRY(mark_known(v, known, err));
+    TRY_NEW(v->is_known, kith__alloc_zeroed(v->nodes, sizeof(bool)));
+    TRY(mark_known(v, err));
     TRY(choose_positive(v, err));
-    count_calls(v, known);
-    TRY(choose_judged(v, known, err));
+    count_calls(v);
+    TRY(choose_judged(v, err));
     TRY(judge(v, err));
     *out = v;
     v = NULL;
 out:
-    kith__free(known);
     kith_verdict_free(v);
     return st;
 }
@@ -249,6 +246,7 @@ void kith_verdict_free(kith_verdict *v)
         return;
     kith__free(v->of);
     kith__free(v->said);
+    kith__free(v->is_known);
     kith__free(v->judged);
     kith__free(v);
 }

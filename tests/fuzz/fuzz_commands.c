@@ -20,7 +20,30 @@ static bool is_small(const kith_dataset *d)
            (!d->features || d->features->columns <= COLUMNS_MOST);
 }
 
-static void look_at(const kith_solution *s, const kith_dataset *d, int32_t node)
+/* The page, judged by one node. */
+static void show(const kith_solution *s, const kith_model *m,
+                 const kith_dataset *d, const float *P, int32_t node)
+{
+    const kith_verdict_input in = {.data = d,
+                                   .model = m,
+                                   .probabilities = P,
+                                   .judged = &node,
+                                   .n_judged = d->labels ? 1 : 0};
+    kith_verdict *v = NULL;
+    char *html = NULL;
+    size_t length;
+    kith_error err;
+
+    if (kith_verdict_new(&in, &v, &err) == KITH_OK &&
+        kith_report(
+            &(kith_report_input){.solution = s, .verdict = v, .title = "fuzz"},
+            &html, &length, &err) == KITH_OK)
+        kith_array_free(html);
+    kith_verdict_free(v);
+}
+
+static void look_at(const kith_solution *s, const kith_model *m,
+                    const kith_dataset *d, const float *P, int32_t node)
 {
     kith_suggestion next[2];
     kith_explanation *e = NULL;
@@ -34,13 +57,7 @@ static void look_at(const kith_solution *s, const kith_dataset *d, int32_t node)
         kith_array_free(html);
     kith_explanation_free(e);
     (void)kith_suggest(s, NULL, 0, 2, next, &found, &err);
-    if (kith_report(&(kith_report_input){.solution = s,
-                                         .title = "fuzz",
-                                         .judged = &node,
-                                         .n_judged = d->labels ? 1 : 0,
-                                         .judged_what = "one"},
-                    &html, &length, &err) == KITH_OK)
-        kith_array_free(html);
+    show(s, m, d, P, node);
 }
 
 /* predict, explain, suggest and report a model on a data set. */
@@ -55,9 +72,9 @@ static void use_model(const kith_model *m, const kith_dataset *d)
     if (n == 0 || kith_model_classes(m) > CLASSES_MOST)
         return;
     P = calloc((size_t)n * (size_t)kith_model_classes(m), sizeof(*P));
-    if (P && kith_model_predict(m, d, &job, P, NULL, &err) == KITH_OK &&
+    if (P && kith_model_predict(m, d, &job, P, NULL, NULL, &err) == KITH_OK &&
         kith_solution_new(m, d, &job, &s, &err) == KITH_OK)
-        look_at(s, d, n - 1);
+        look_at(s, m, d, P, n - 1);
     kith_solution_free(s);
     free(P);
 }

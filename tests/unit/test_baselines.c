@@ -60,7 +60,7 @@ TEST(threads_do_not_matter_and_a_saved_model_predicts_the_same_bytes)
             CHECK_OK(kith_model_save(m, check_path("m.km"), &err));
             CHECK_OK(kith_model_open(check_path("m.km"), &back, &err));
             memset(many, 0, bytes_of(d));
-            CHECK_OK(kith_model_predict(back, d, NULL, many, NULL, &err));
+            CHECK_OK(kith_model_predict(back, d, NULL, many, NULL, NULL, &err));
             if (memcmp(one, many, bytes_of(d)) != 0)
                 check_failed(__FILE__, __LINE__, "%s: predicts otherwise",
                              methods[i]);
@@ -353,7 +353,7 @@ TEST(a_grown_graph_needs_features)
 
     CHECK_OK(kith_split_read(d, "0", &s, &err));
     m = train(d, &s, "gcn", 1, 3, KITH_FIX_ITERATIONS, p);
-    CHECK(kith_model_predict(m, other, NULL, p, NULL, &err) ==
+    CHECK(kith_model_predict(m, other, NULL, p, NULL, NULL, &err) ==
           KITH_ERR_ARGUMENT);
     CHECK(strstr(err.text, "this is another graph") != NULL);
     kith_model_free(m);

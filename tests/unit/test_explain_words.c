@@ -80,13 +80,15 @@ TEST(what_is_linked_what_is_near_and_what_it_would_be_without)
     set_up(&f, star, known, 1);
     explain(&f, "u", -1);
     CHECK_NEAR(f.e->belief, .8 / sqrt(5), 1e-6);
-    check_said(&f, "Perhaps fraud (0.67). Linked directly to 3 nodes known as "
+    check_said(&f, "Perhaps fraud (0.67, strong evidence). Linked directly to "
+                   "3 nodes known as "
                    "fraud (a, b, c) and 1 known as good (d); within two steps "
                    "1 more known as fraud. Without knowing a it would be "
                    "0.59.");
     /* of good 1/(1 + e^.7155); without d it would have -1.2 / sqrt(5) */
     explain(&f, "u", 1);
-    check_said(&f, "Perhaps fraud (0.67). Asked about good, which gets 0.33. "
+    check_said(&f, "Perhaps fraud (0.67, strong evidence). Asked about good, "
+                   "which gets 0.33. "
                    "Linked directly to 1 node known as good (d) and 3 known as "
                    "fraud (a, b, c); within two steps 1 more known as fraud. "
                    "Without knowing d it would be 0.25.");
@@ -101,7 +103,8 @@ TEST(a_known_node_and_its_own_label)
 
     set_up(&f, star, known, 1);
     explain(&f, "a", -1);
-    check_said(&f, "Known as fraud (0.73). No labelled node is linked to it; "
+    check_said(&f, "Known as fraud (0.73, strong evidence). No labelled node "
+                   "is linked to it; "
                    "within two steps 2 nodes known as fraud (b, c) and 1 known "
                    "as good (d). Without its own label it would be 0.50.");
     tear_down(&f);
@@ -114,12 +117,14 @@ TEST(a_path_of_two_steps)
 
     set_up(&f, "0\t1\n1\t2\n2\t3\n7\t8\n7\t9\n", "0\t1\n7\t2\n", 2);
     explain(&f, "2", -1);
-    check_said(&f, "Perhaps class 1 (0.56). No labelled node is linked to it; "
+    check_said(&f, "Perhaps class 1 (0.56, weak evidence). No labelled node is "
+                   "linked to it; "
                    "within two steps 1 node known as class 1 (0). Without "
                    "knowing 0 it would be 0.50.");
     explain(&f, "3", -1);
-    check_said(&f, "Undecided, first class 1 (0.50). No labelled node is "
-                   "within two steps.");
+    check_said(&f, "No verdict: nothing known reaches it; any such node gets "
+                   "0.50 for class 2. No labelled node is within two "
+                   "steps.");
     tear_down(&f);
 }
 
@@ -129,25 +134,25 @@ TEST(evidence_is_part_of_the_verdict)
     fixture f;
 
     set_up(&f, star, known, 1);
-    kith__free(f.solution->evidence);
-    f.solution->evidence = kith__alloc(7, 1);
-    memset(f.solution->evidence, KITH_EVIDENCE_STRONG, 7);
+    kith__free(f.solution->b.evidence.level);
+    f.solution->b.evidence.level = kith__alloc(7, 1);
+    memset(f.solution->b.evidence.level, KITH_EVIDENCE_STRONG, 7);
     explain(&f, "u", -1);
     check_said(&f, "Perhaps fraud (0.67, strong evidence). Linked directly to "
                    "3 nodes known as fraud (a, b, c) and 1 known as good (d); "
                    "within two steps 1 more known as fraud. Without knowing a "
                    "it would be 0.59.");
-    memset(f.solution->evidence, KITH_EVIDENCE_NONE, 7);
+    memset(f.solution->b.evidence.level, KITH_EVIDENCE_NONE, 7);
     explain(&f, "e", -1);
     f.e->without = -1;
     check_said(&f, "No verdict: nothing known reaches it; any such node gets "
-                   "0.64 for fraud. Linked directly to 1 node known as fraud "
+                   "0.71 for fraud. Linked directly to 1 node known as fraud "
                    "(f); within two steps 3 more known as fraud and 1 as "
                    "good.");
     f.e->graph_changed = true;
     f.e->kind = KITH_SUM_OWN;
     check_said(&f, "No verdict: nothing known reaches it; any such node gets "
-                   "0.64 for fraud. The model looks at the node alone, not at "
+                   "0.71 for fraud. The model looks at the node alone, not at "
                    "its links. The graph has changed since the model was "
                    "trained; this is about the graph as it is now.");
     tear_down(&f);
@@ -165,7 +170,8 @@ TEST(links_to_the_other_class_may_speak_for_this_one)
     f.e->likeliest = 1;
     f.e->likeliest_probability = f.e->probability = .999;
     f.e->without = -1;
-    check_said(&f, "Likely good (above 0.99). Linked directly to 1 node known "
+    check_said(&f, "Likely good (above 0.99, strong evidence). Linked directly "
+                   "to 1 node known "
                    "as good (d) and 3 known as fraud (a, b, c); within two "
                    "steps 1 more known as fraud; here links to fraud speak for "
                    "good.");
@@ -187,12 +193,14 @@ TEST(features_are_named)
     f.e->features = parts;
     f.e->n_features = 4;
     f.e->without = -1;
-    check_said(&f, "Perhaps fraud (0.67). The model looks at the node alone, "
+    check_said(&f, "Perhaps fraud (0.67, strong evidence). The model looks at "
+                   "the node alone, "
                    "not at its links. What speaks for it most are its features "
                    "(amount, its degree, column 9).");
     f.e->kind = KITH_SUM_STEPS;
     f.e->own = 1;
-    check_said(&f, "Perhaps fraud (0.67). Linked directly to 3 nodes known as "
+    check_said(&f, "Perhaps fraud (0.67, strong evidence). Linked directly to "
+                   "3 nodes known as "
                    "fraud (a, b, c) and 1 known as good (d); within two steps "
                    "1 more known as fraud. Most of it comes from its own "
                    "features (amount, its degree, column 9).");
@@ -213,7 +221,8 @@ TEST(hostile_names_stay_names)
            "0123456789012345678901234567890123456789012345678\303\251\tgood\n",
            1);
     explain(&f, "u", -1);
-    check_said(&f, "Perhaps 'bad. Very' (0.57). Linked directly to 2 nodes "
+    check_said(&f, "Perhaps 'bad. Very' (0.57, strong evidence). Linked "
+                   "directly to 2 nodes "
                    "known as 'bad. Very' ('x, y', '?[2J') and 1 known as good "
                    "(012345678901234567890123456789012345678901234567...). "
                    "Without knowing 'x, y' it would be 0.50.");

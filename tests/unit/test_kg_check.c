@@ -328,7 +328,7 @@ TEST(every_method_stays_inside_on_edges_without_their_other_half)
         o.fixed = KITH_FIX_ITERATIONS;
         if (kith_model_train(&d, all[i].name, &split, &o, &m, P, &err) ==
             KITH_OK)
-            (void)kith_model_predict(m, &d, NULL, P, NULL, &err);
+            (void)kith_model_predict(m, &d, NULL, P, NULL, NULL, &err);
         kith_model_free(m);
     }
 }
@@ -356,11 +356,11 @@ TEST(numbers_of_an_lcm_em_model_are_bounded_before_they_are_used)
         const double was = kith__fit_state_number(&m->state, names[i], 0);
 
         CHECK(kith__fit_state_set(&m->state, names[i], 1e300));
-        CHECK(kith_model_predict(m, d, NULL, P, NULL, &err) ==
+        CHECK(kith_model_predict(m, d, NULL, P, NULL, NULL, &err) ==
               KITH_ERR_CORRUPT);
         CHECK(kith__fit_state_set(&m->state, names[i], was));
     }
-    CHECK_OK(kith_model_predict(m, d, NULL, P, NULL, &err));
+    CHECK_OK(kith_model_predict(m, d, NULL, P, NULL, NULL, &err));
     kith_model_free(m);
     kith_split_release(&split);
     kith_dataset_free(d);

@@ -419,7 +419,7 @@ TEST(exact_learns_that_neighbours_differ)
     o.job.threads = 2;
     CHECK_OK(kith_model_train(d, "lcm", &split, &o, &other, again, &err));
     CHECK(memcmp(p, again, bytes_of(d)) == 0);
-    CHECK_OK(kith_model_predict(exact, d, NULL, again, NULL, &err));
+    CHECK_OK(kith_model_predict(exact, d, NULL, again, NULL, NULL, &err));
     CHECK(memcmp(p, again, bytes_of(d)) == 0);
     kith_split_release(&split);
     kith_model_free(linbp);

@@ -97,6 +97,17 @@ static kith_model *make_model(int ids, int parts)
     m->params = some_params();
     m->certificate = (kith_certificate){0.875, 1e-6, 42, true};
     m->temperature = 1.5;
+    m->calibration =
+        (kith__calibration){.by_share = true,
+                            .a = -.5,
+                            .kappa = .25,
+                            .lam = .125,
+                            .prior = kith__alloc(CLASSES, sizeof(double)),
+                            .unreached = kith__alloc(CLASSES, sizeof(double))};
+    for (int c = 0; c < CLASSES; c++) {
+        m->calibration.prior[c] = (c + 1) / 6.0;
+        m->calibration.unreached[c] = (3 - c) / 6.0;
+    }
     m->validation = 0.8125;
     m->graph_hash = 0xfedcba9876543210u;
     m->classes = CLASSES;
@@ -194,6 +205,14 @@ static void check_same(const kith_model *a, const kith_model *b)
     CHECK_INT(cb->iterations, ca->iterations);
     CHECK_INT(cb->converged, ca->converged);
     CHECK(kith_model_temperature(b) == a->temperature);
+    CHECK(a->calibration.by_share == b->calibration.by_share);
+    CHECK(a->calibration.a == b->calibration.a);
+    CHECK(a->calibration.kappa == b->calibration.kappa);
+    CHECK(a->calibration.lam == b->calibration.lam);
+    for (int c = 0; c < a->classes; c++) {
+        CHECK(a->calibration.prior[c] == b->calibration.prior[c]);
+        CHECK(a->calibration.unreached[c] == b->calibration.unreached[c]);
+    }
     CHECK(kith_model_validation(b) == a->validation ||
           (isnan(kith_model_validation(b)) && isnan(a->validation)));
     CHECK(kith_model_graph_hash(b) == a->graph_hash);
@@ -252,6 +271,7 @@ TEST(one_class_is_enough)
     for (int c = 1; c < CLASSES; c++)
         kith__free(m->names[c]);
     m->classes = 1;
+    m->calibration.prior[0] = m->calibration.unreached[0] = 1;
     memset(m->train_class, 0, TRAINED * sizeof(*m->train_class));
     check_round_trip(m);
     kith_model_free(m);
@@ -345,24 +365,24 @@ static double real_at(const char *bytes)
 TEST(the_bytes_are_as_documented)
 {
     static const char *const tags[] = {
-        "method",   "params",  "certif",   "temper",  "valid",
-        "graph",    "names",   "coupling", "weights", "idf",
-        "idgroups", "idbytes", "idslots",  "trained", "entries",
-        "numbers",  "texts",   "arrays",   "why"};
+        "method",  "params",   "certif",  "temper",   "valid",
+        "graph",   "calib",    "names",   "coupling", "weights",
+        "idf",     "idgroups", "idbytes", "idslots",  "trained",
+        "entries", "numbers",  "texts",   "arrays",   "why"};
     size_t n;
     char *bytes = whole_file(KITH__IDS_TEXT, &n);
     const char *params = find_bytes(bytes, "params");
 
     CHECK(memcmp(bytes, "\211KITHM\r\n", 8) == 0);
-    CHECK_INT(number_at(bytes + 8, 4), 2);
-    CHECK_INT(number_at(bytes + 12, 4), 19);
+    CHECK_INT(number_at(bytes + 8, 4), 3);
+    CHECK_INT(number_at(bytes + 12, 4), 20);
     CHECK_INT(number_at(bytes + 16, 8), n);
     CHECK_INT(number_at(bytes + 24, 4), CLASSES);
     CHECK_INT(number_at(bytes + 28, 4), COLUMNS);
     CHECK_INT(number_at(bytes + 32, 8), TRAINED);
     CHECK_INT(number_at(bytes + 40, 4), 2);
     CHECK_INT(number_at(bytes + 48, 8), 0);
-    for (int i = 0; i < 19; i++) {
+    for (int i = 0; i < 20; i++) {
         CHECK(find_entry(bytes, tags[i]) == bytes + 64 + 40 * i);
         CHECK_INT(number_at(bytes + 64 + 40 * i + 8, 8) % 4096, 0);
     }
@@ -373,6 +393,12 @@ TEST(the_bytes_are_as_documented)
     CHECK(real_at(params + 15 * 8) == 0.9);
     CHECK_INT(number_at(find_bytes(bytes, "certif") + 2 * 8, 8), 42);
     CHECK(real_at(find_bytes(bytes, "temper")) == 1.5);
+    CHECK(real_at(find_bytes(bytes, "calib")) == 1);
+    CHECK(real_at(find_bytes(bytes, "calib") + 8) == -.5);
+    CHECK(real_at(find_bytes(bytes, "calib") + 2 * 8) == .25);
+    CHECK(real_at(find_bytes(bytes, "calib") + 3 * 8) == .125);
+    CHECK(real_at(find_bytes(bytes, "calib") + 4 * 8) == 1 / 6.0);
+    CHECK(real_at(find_bytes(bytes, "calib") + 7 * 8) == .5);
     CHECK(memcmp(find_bytes(bytes, "names"), "a\0\0Theor\303\251tique", 16) ==
           0);
     CHECK_INT(number_at(find_bytes(bytes, "trained") + 4, 4), 1); /* 7 mod 3 */
@@ -456,7 +482,29 @@ TEST(another_version_is_refused_by_name)
 
     bytes[8] = 9;
     check_refused(bytes, n, KITH_ERR_PARSE,
-                  "has version 9, expected 2: train it again");
+                  "has version 9, expected at most 3: train it again");
+    free(bytes);
+}
+
+/* Without a calibration but a temperature: the prior is that of 19 training
+ * nodes, i mod 3 of 7 i: 7, 6 and 6 of them. */
+TEST(version_2_has_no_calibration)
+{
+    size_t n;
+    char *bytes = whole_file(KITH__IDS_RANGE, &n);
+    kith_error err;
+    kith_model *m = NULL;
+
+    bytes[8] = 2;
+    find_entry(bytes, "calib")[0] = '?'; /* a tag that it does not know */
+    mend((uint8_t *)bytes, n);
+    check_file_bytes("two.km", bytes, n);
+    CHECK_OK(kith_model_open(check_path("two.km"), &m, &err));
+    CHECK(!m->calibration.by_share);
+    CHECK_NEAR(m->calibration.prior[0], 8.0 / 22, 1e-12);
+    CHECK_NEAR(m->calibration.prior[1], 7.0 / 22, 1e-12);
+    CHECK_NEAR(m->calibration.unreached[2], 7.0 / 22, 1e-12);
+    kith_model_free(m);
     free(bytes);
 }
 
@@ -532,6 +580,13 @@ static const change changes[] = {
     {"certif", 24, 8, {.whole = 2}, "'certificate.converged' is"},
     {"temper", 0, 8, {.real = 0}, "'temperature' is"},
     {"temper", 0, 8, {.real = INFINITY}, "'temperature' is"},
+    {"calib", 0, 8, {.real = .5}, "'calib' is missing or does not fit"},
+    {"calib", 8, 8, {.real = NAN}, "'calibration' is"},
+    {"calib", 8, 8, {.real = -1001}, "'calibration' is"},
+    {"calib", 16, 8, {.real = -.1}, "'calibration' is"},
+    {"calib", 24, 8, {.real = 1}, "'calibration' is"},
+    {"calib", 32, 8, {.real = 0}, "'calibration' is"},
+    {"calib", 72, 8, {.real = .9}, "'calibration' is"},
     {"valid", 0, 8, {.real = 1.01}, "'validation' is"},
     {"coupling", 4 * 8, 4, {.single = NAN}, "'coupling' is"},
     {"weights", 4 * 17, 4, {.single = INFINITY}, "'weights' is"},
@@ -574,9 +629,9 @@ TEST(senseless_numbers_are_refused_by_name)
 /* Only the coupling may be left out, and tags not known are skipped. */
 TEST(a_missing_section_is_refused_by_name)
 {
-    static const char *const tags[] = {"method", "params",  "certif", "temper",
-                                       "valid",  "graph",   "names",  "weights",
-                                       "idf",    "trained", "idvals"};
+    static const char *const tags[] = {
+        "method", "params", "certif",  "temper", "valid",   "graph",
+        "calib",  "names",  "weights", "idf",    "trained", "idvals"};
     size_t n;
     char *bytes = whole_file(KITH__IDS_INTEGER, &n), *copied = malloc(n);
 

@@ -139,11 +139,11 @@ static void write_model(const char *folder, const kith_dataset *d,
     const kith_split split = {
         .train = train, .test = test, .n_train = 4, .n_test = 2};
     kith_train_options o;
-    kith_report_input page = {.judged = test,
-                              .n_judged = 2,
-                              .title = "g",
-                              .judged_what = "test nodes",
-                              .validation = (double)NAN};
+    kith_report_input page = {.title = "g", .validation = (double)NAN};
+    kith_verdict_input judged;
+    kith_verdict *v = NULL;
+    float *p = calloc((size_t)d->labels->nodes * (size_t)d->labels->classes,
+                      sizeof(*p));
     kith_model *m = NULL;
     kith_solution *s = NULL;
     kith_error err;
@@ -155,10 +155,21 @@ static void write_model(const char *folder, const kith_dataset *d,
     snprintf(name, sizeof(name), "%s.model", method);
     CHECK_OK(kith_model_save(m, in(folder, name), &err));
     page.solution = s;
+    kith_solution_probabilities(s, p);
+    kith_verdict_input_init(&judged);
+    judged.data = d;
+    judged.model = m;
+    judged.probabilities = p;
+    judged.judged = test;
+    judged.n_judged = 2;
+    CHECK_OK(kith_verdict_new(&judged, &v, &err));
+    page.verdict = v;
     CHECK_OK(kith_report(&page, &html, &n, &err));
     snprintf(name, sizeof(name), "%s.html", method);
     put(in(folder, name), html, n);
     kith_array_free(html);
+    kith_verdict_free(v);
+    free(p);
     kith_solution_free(s);
     kith_model_free(m);
 }

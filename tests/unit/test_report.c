@@ -126,15 +126,6 @@ static bool has(const kith__json *j, const char *text)
     return found;
 }
 
-static int count_of(const kith__json *j, const char *word)
-{
-    int n = 0;
-
-    for (const char *at = j->at; (at = strstr(at, word)); at++)
-        n++;
-    return n;
-}
-
 static kith__json measured(int n, int classes, const float *p, int32_t *of,
                            const char *what)
 {
@@ -143,12 +134,15 @@ static kith__json measured(int n, int classes, const float *p, int32_t *of,
     int32_t *node = malloc((size_t)n * sizeof(*node));
     const kith__judged at = {
         .p = p, .labels = &labels, .node = node, .n = n, .classes = classes};
+    kith_verdict v = {.in = {.judged_what = what}};
     kith__json j = {0};
     kith_error err;
 
     for (int i = 0; i < n; i++)
         node[i] = i;
-    CHECK_OK(kith__put_measures(&j, &at, what, &err));
+    CHECK_OK(kith_score(p, &labels, node, n, &v.scores, &err));
+    v.intervals.auc = (kith_interval){.5, .75};
+    CHECK_OK(kith__put_measures(&j, &at, &v, &err));
     free(node);
     return j;
 }
@@ -165,14 +159,11 @@ TEST(measures_of_five_nodes_by_hand)
     kith__json j = measured(5, 2, p, of, "test nodes");
 
     CHECK(has(&j, "\"judged\":{\"what\":\"test nodes\",\"nodes\":5,"
-                  "\"accuracy\":0.8,\"macro_f1\":0.8,\"auc\":0.916667,"
-                  "\"average_precision\":0.833333,\"log_loss\":0.466197,"
-                  "\"ece\":0.21,"));
+                  "\"accuracy\":[0.8,0,0],\"macro_f1\":[0.8,0,0],"
+                  "\"auc\":[0.916667,0.5,0.75],"
+                  "\"average_precision\":[0.833333,0,0],"
+                  "\"log_loss\":[0.466197,0,0],\"ece\":0.21,"));
     CHECK(has(&j, "\"confusion\":[2,1,0,2],\"confusion_of\":[0,1],"));
-    CHECK(has(&j, "\"curves\":[{\"class\":1,\"points\":[[0,0.5,1],"
-                  "[0.333333,1,0.666667],[0.666667,1,0.5],[1,1,0.4]],"
-                  "\"auc\":0.916667,\"average_precision\":0.833333}],"
-                  "\"curves_possible\":1,"));
     CHECK(has(&j, "\"reliability\":[[0.75,1,1],[0.8,0.5,2],[0.9,1,2]]}"));
     kith__free(j.at);
     j = measured(5, 2, p, of, NULL);
@@ -181,36 +172,10 @@ TEST(measures_of_five_nodes_by_hand)
 }
 
 /*
- * 500 nodes of the class before 500 others: a step is 1/500, and a point is
- * drawn after more than 1/160, so every fourth: 125 up, 125 to the right.
- */
-TEST(curves_are_thinned_and_end_in_the_corner)
-{
-    float *p = malloc(2000 * sizeof(*p));
-    int32_t *of = malloc(1000 * sizeof(*of));
-    kith__json j;
-
-    for (int i = 0; i < 1000; i++) {
-        of[i] = i < 500;
-        p[2 * i + 1] = (float)(999 - i) / 1000;
-        p[2 * i] = 1 - p[2 * i + 1];
-    }
-    j = measured(1000, 2, p, of, NULL);
-    *strstr(j.at, "\"curves_possible\"") = '\0';
-    CHECK_INT(count_of(&j, "],["), 249);
-    CHECK(has(&j, "\"points\":[[0,0.002,1],[0,0.01,1],[0,0.018,1],"));
-    CHECK(has(&j, ",[0,0.994,1],[0.008,1,0.992063],"));
-    CHECK(has(&j, ",[1,1,0.5]],\"auc\":1,\"average_precision\":1"));
-    kith__free(j.at);
-    free(p);
-    free(of);
-}
-
-/*
  * 30 classes, of which 6 .. 17 have two nodes: these have rows of their own,
  * the others one together.  One node of class 6 is taken for class 0.
  */
-TEST(of_many_classes_the_largest_have_rows_and_curves)
+TEST(of_many_classes_the_largest_have_rows)
 {
     enum { C = 30, N = 42 };
     float *p = calloc(N * C, sizeof(*p));
@@ -235,12 +200,6 @@ TEST(of_many_classes_the_largest_have_rows_and_curves)
     snprintf(want + used, sizeof(want) - used,
              "6,7,8,9,10,11,12,13,14,15,16,17,-1]");
     CHECK(has(&j, want));
-    CHECK_INT(count_of(&j, "\"class\":"), 8);
-    for (int c = 6; c < 14; c++) {
-        snprintf(want, sizeof(want), "\"class\":%d,", c);
-        CHECK(has(&j, want));
-    }
-    CHECK(has(&j, "\"curves_possible\":30"));
     kith__free(j.at);
     free(p);
 }
@@ -257,7 +216,7 @@ TEST(twenty_four_classes_have_a_row_each)
         p[i * C + i] = 1;
     }
     j = measured(C, C, p, of, NULL);
-    CHECK(has(&j, ",22,23],\"curves\""));
+    CHECK(has(&j, ",22,23],\"reliability\""));
     CHECK(!strstr(j.at, "-1"));
     kith__free(j.at);
     free(p);

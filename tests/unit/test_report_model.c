@@ -43,6 +43,8 @@ static page *page_new(const char *method, int iterations)
 {
     page *g = calloc(1, sizeof(*g));
     kith_report_input in = {.title = "t", .validation = .5, .n_validation = 30};
+    kith_verdict_input judged;
+    kith_verdict *verdict = NULL;
     kith_train_options o;
     kith_split split = {0};
     kith_error err;
@@ -62,8 +64,15 @@ static page *page_new(const char *method, int iterations)
     g->p = room(g->data);
     kith_solution_probabilities(g->solution, g->p);
     in.solution = g->solution;
+    kith_verdict_input_init(&judged);
+    judged.data = g->data;
+    judged.model = g->model;
+    judged.probabilities = g->p;
+    CHECK_OK(kith_verdict_new(&judged, &verdict, &err));
+    in.verdict = verdict;
     CHECK_OK(kith_report(&in, &g->html, &length, &err));
     CHECK_INT(strlen(g->html), length);
+    kith_verdict_free(verdict);
     kith_split_release(&split);
     return g;
 }
@@ -152,21 +161,18 @@ TEST(nodes_edges_and_classes_are_counted)
     page_free(g);
 }
 
-/* ---- tables -------------------------------------------------------------- */
+/* ---- lists --------------------------------------------------------------- */
 
 static const page *sorted; /* for qsort, which hands over nothing */
-static int by_which;
+static bool surprising;
 
-/* Most confident, most uncertain, most surprising first; of equals the first
- * node. */
+/* Least certain, or most surprising, first; of equals the first node. */
 static float rank_of(int32_t u)
 {
     const float top = confidence(sorted, u);
     const int32_t label = sorted->data->labels->of[u];
 
-    return by_which == 0   ? top
-           : by_which == 1 ? 1 - top
-                           : top - sorted->p[u * sorted->classes + label];
+    return surprising ? top - sorted->p[u * sorted->classes + label] : 1 - top;
 }
 
 static int compare(const void *a, const void *b)
@@ -177,75 +183,119 @@ static int compare(const void *a, const void *b)
     return x != y ? (x < y) - (x > y) : (u > v) - (u < v);
 }
 
-static void put_node(kith__json *j, const page *g, int32_t u)
+/* The page's rows begin with what is compared here. */
+static void check_list(const page *g, const char *name)
 {
-    kith__json_open(j, NULL, '[');
-    kith__json_node(j, NULL, g->data->graph, u);
-    kith__json_number(j, NULL, best(g, u));
-    kith__json_number(j, NULL, round((double)confidence(g, u) * 1e5) / 1e5);
-    kith__json_number(j, NULL, g->data->labels->of[u]);
-    kith__json_number(j, NULL, (double)degree(g, u));
-    kith__json_number(j, NULL, kith_solution_trained(g->solution, u) >= 0);
-}
-
-/* Weights are 1 / sqrt(d_u d_v): of a node's neighbours those of least degree
- * come first, of equals the smaller number. */
-static void put_around(kith__json *j, const page *g, int32_t u)
-{
-    const int64_t *rows = kith_graph_rows(g->data->graph);
-    const int32_t *to = kith_graph_neighbours(g->data->graph);
-    int32_t done = 0;
-
-    kith__json_open(j, NULL, '[');
-    for (int64_t d = 1; d <= g->n && done < 10; d++)
-        for (int64_t k = rows[u]; k < rows[u + 1] && done < 10; k++)
-            if (degree(g, to[k]) == d) {
-                const double w = 1 / sqrt((double)degree(g, u) * (double)d);
-
-                put_node(j, g, to[k]);
-                kith__json_number(j, NULL, round(w * 1e5) / 1e5);
-                kith__json_close(j, ']');
-                done++;
-            }
-    kith__json_close(j, ']');
-}
-
-static void check_table(const page *g, int which)
-{
-    static const char *const names[] = {"confident", "uncertain", "surprising"};
     int32_t *node = malloc((size_t)g->n * sizeof(*node));
-    kith__json j = {0};
+    const char *at;
+    char text[200];
     int n = 0;
 
     for (int32_t u = 0; u < g->n; u++) {
         const int32_t label = g->data->labels->of[u];
 
-        if (which < 2 ? kith_solution_trained(g->solution, u) < 0
-                      : label >= 0 && label != best(g, u))
+        if (surprising ? label >= 0 && label != best(g, u)
+                       : kith_solution_trained(g->solution, u) < 0)
             node[n++] = u;
     }
     CHECK(n > 0);
     sorted = g;
-    by_which = which;
     qsort(node, (size_t)n, sizeof(*node), compare);
-    kith__json_open(&j, names[which], '[');
-    for (int i = 0; i < n && i < 100; i++) {
-        put_node(&j, g, node[i]);
-        put_around(&j, g, node[i]);
-        kith__json_close(&j, ']');
+    snprintf(text, sizeof(text), "\"%s\":[[", name);
+    at = strstr(g->html, text);
+    CHECK(at != NULL);
+    for (int i = 0; i < n && at; i++) {
+        const int32_t u = node[i];
+        char id[24];
+        kith__json j = {0};
+
+        snprintf(id, sizeof(id), "%d", u);
+        kith__json_open(&j, NULL, '[');
+        kith__json_string(&j, NULL, id);
+        kith__json_number(&j, NULL, best(g, u));
+        kith__json_number(&j, NULL,
+                          round((double)confidence(g, u) * 1e5) / 1e5);
+        kith__json_number(&j, NULL, -1);
+        kith__json_number(&j, NULL, g->data->labels->of[u]);
+        kith__json_number(&j, NULL, (double)degree(g, u));
+        at = strstr(at, "[\"");
+        CHECK(at && strncmp(at, j.at, strlen(j.at)) == 0);
+        at = at ? at + 1 : NULL;
+        kith__free(j.at);
     }
-    kith__json_close(&j, ']');
-    CHECK(told(g, j.at));
-    kith__free(j.at);
     free(node);
 }
 
-TEST(tables_hold_the_nodes_that_a_full_sort_puts_first)
+TEST(lists_hold_the_nodes_that_a_full_sort_puts_first)
 {
     page *g = page_new("linbp", 10);
 
-    for (int which = 0; which < 3; which++)
-        check_table(g, which);
+    surprising = false;
+    check_list(g, "uncertain");
+    surprising = true;
+    check_list(g, "surprising");
+    CHECK(told(g, "\"likely\":[],")); /* three classes: none is asked about */
+    page_free(g);
+}
+
+/* Every row's words against its links. */
+TEST(a_row_names_its_known_neighbours)
+{
+    page *g = page_new("linbp", 10);
+    int32_t u = 0;
+    char text[200];
+
+    /* the least certain node that is linked to one known node alone */
+    for (int32_t v = 0; v < g->n; v++) {
+        const int64_t *rows = kith_graph_rows(g->data->graph);
+        const int32_t *to = kith_graph_neighbours(g->data->graph);
+        int known = 0;
+
+        for (int64_t k = rows[v]; k < rows[v + 1]; k++)
+            if (kith_solution_trained(g->solution, to[k]) >= 0) {
+                known++;
+                u = to[k];
+            }
+        if (known != 1 || kith_solution_trained(g->solution, v) >= 0)
+            continue;
+        snprintf(text, sizeof(text),
+                 "[\"%d\",%d,%.6g,-1,%d,%d,\"linked to 1 known of class %d "
+                 "(%d)\",",
+                 v, best(g, v), round((double)confidence(g, v) * 1e5) / 1e5,
+                 g->data->labels->of[v], (int)degree(g, v),
+                 (int)kith_solution_trained(g->solution, u), u);
+        CHECK(told(g, text));
+    }
+    page_free(g);
+}
+
+/* ---- how many to review -------------------------------------------------- */
+
+/* The last point lists every unknown node: of the judged, all whose confidence
+ * is not below that of the least sure. */
+TEST(the_curve_ends_with_every_judged_node)
+{
+    page *g = page_new("linbp", 10);
+    int judged = 0, right = 0, unknown = 0;
+    float least = 1;
+    char text[200];
+
+    for (int32_t u = 0; u < g->n; u++) {
+        if (kith_solution_trained(g->solution, u) >= 0)
+            continue;
+        unknown++;
+        least = fminf(least, confidence(g, u));
+        judged += g->data->labels->of[u] >= 0;
+        right += g->data->labels->of[u] == best(g, u);
+    }
+    snprintf(text, sizeof(text),
+             "\"review\":{\"unknown\":%d,\"judged\":%d,\"positives\":0,"
+             "\"points\":[[1,",
+             unknown, judged);
+    CHECK(told(g, text));
+    snprintf(text, sizeof(text), ",[%d,%.6g,%d,%d,", unknown, (double)least,
+             judged, right);
+    CHECK(told(g, text));
     page_free(g);
 }
 
@@ -308,7 +358,7 @@ TEST(weights_and_coupling_that_were_learnt_are_told)
     CHECK(told(g, "\"learnt\":true,"));
     CHECK(told(g, "\"coupling_how\":\"learnt\",\"coupling_start\":["));
     CHECK(told(g, "\"lcm\":true"));
-    CHECK(told(g, "[\"g1 (step for the weights)\",0.05]"));
+    CHECK(told(g, "[\"g1 (step for the weights)\",0.05,\""));
     CHECK(told(g, "\"trace_after\":true,\"trace\":["));
     page_free(g);
 }
@@ -386,8 +436,9 @@ TEST(an_explanation_is_written_number_by_number)
     CHECK_OK(kith_report_explanation(g->solution, &e, &g->html, &length, &err));
     CHECK_INT(strlen(g->html), length);
     CHECK(told(g, "{\"kind\":\"explanation\",\"node\":\"2\",\"class\":\"1\","
-                  "\"likeliest\":\"2\",\"is_likeliest\":false,\"clamped\":"
-                  "false,\"known\":\"\",\"method\":\"linbp\","));
+                  "\"likeliest\":\"2\",\"is_likeliest\":false,\"method\":"
+                  "\"linbp\","));
+    CHECK(told(g, "\"known\":\"\",\"clamped\":false,"));
     CHECK(told(g, "\"probability\":0.2,\"belief\":0.1,\"sum\":0.4,"
                   "\"residual\":0.5,\"iterations\":12,"
                   "\"through_neighbours\":0.9,\"bias\":1.1,"

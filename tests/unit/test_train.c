@@ -245,7 +245,8 @@ TEST(a_saved_model_predicts_the_same_bytes)
 
         CHECK_OK(kith_model_save(m, check_path("m.km"), &err));
         CHECK_OK(kith_model_open(check_path("m.km"), &back, &err));
-        CHECK_OK(kith_model_predict(back, d, NULL, predicted, NULL, &err));
+        CHECK_OK(
+            kith_model_predict(back, d, NULL, predicted, NULL, NULL, &err));
         CHECK(memcmp(trained, predicted, bytes_of(d)) == 0);
         CHECK(kith_model_graph_hash(back) == kith_graph_hash(d->graph));
         kith_model_free(m);

@@ -338,14 +338,13 @@ out:
 static kith_status choose_class(const kith_solution *s, kith_explanation *e,
                                 kith_error *err)
 {
-    const float *p = s->b.P + (int64_t)e->node * e->classes;
     kith_status st = KITH_OK;
     float *row = NULL;
 
     TRY_NEW(row, kith__alloc(e->classes, sizeof(*row)));
-    kith__softmax_rows(p, 1, e->classes, s->model->temperature, row, 1);
+    kith__probabilities(s->model, &s->storage.task, &s->b, e->node, 1, row);
     for (int c = 0; c < e->classes; c++)
-        if (p[c] > p[e->likeliest])
+        if (row[c] > row[e->likeliest])
             e->likeliest = c;
     if (e->of_class < 0)
         e->of_class = e->likeliest;

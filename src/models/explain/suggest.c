@@ -124,8 +124,7 @@ static kith_status prepare(search *x, const int32_t *candidates, int32_t n,
     for (int32_t u = 0; u < t->n; u++) {
         int32_t best = 0;
 
-        kith__softmax_rows(x->s->b.P + (int64_t)u * C, 1, C,
-                           x->s->model->temperature, row, 1);
+        kith__probabilities(x->s->model, t, &x->s->b, u, 1, row);
         for (int32_t c = 0; c < C; c++)
             best = row[c] > row[best] ? c : best;
         x->likely[u] = best;

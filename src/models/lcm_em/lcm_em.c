@@ -28,11 +28,15 @@
 #include "models/explain/logits.h"
 #include "models/lcm_em/candidate.h"
 #include "models/params.h"
+#include "models/potentials/feature_blocks.h"
 
 /* ---- recipes in the state ------------------------------------------------ */
 
 static const char *const kinds[] = {"em-features", "em-labels", "beside"};
 static const char *const uses[] = {"ignored", "homophily", "fitted"};
+
+/* Blocks that are made of features; the others are of the graph. */
+enum { OF_FEATURES = KITH__X | KITH__LEN | KITH__AX | KITH__A2X };
 
 /* Stands for no bound in a model file, where numbers are finite. */
 static const float NO_BOUND = 1e30f;
@@ -177,13 +181,25 @@ static kith_status take_candidate(const kith__fit_state *s, bool features,
         !(kind == KITH__HETEROPHILY ? take_heterophily(s, r) : take_em(s, r)))
         return kith__fail(err, KITH_ERR_CORRUPT, NULL, 0,
                           "the model's recipe is not one of lcm-em");
-    if (!features &&
-        (kind == KITH__EM_FEATURES ||
-         (kind == KITH__EM_LABELS && r->rounds > 0) || (r->blocks & 15) != 0))
+    if (!features && (kind == KITH__EM_FEATURES ||
+                      (kind == KITH__EM_LABELS && r->rounds > 0) ||
+                      (r->blocks & OF_FEATURES) != 0))
         return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                           "the model was trained with node features, and there "
                           "are none");
     return KITH_OK;
+}
+
+bool kith__lcm_em_judges_features(const kith__fit_state *state)
+{
+    const int kind = index_of(kith__fit_state_text(state, "potentials"), kinds,
+                              3);
+
+    if (kind == KITH__HETEROPHILY)
+        return ((unsigned)kith__fit_state_number(state, "blocks", 0) &
+                OF_FEATURES) != 0;
+    return kind == KITH__EM_FEATURES ||
+           kith__fit_state_number(state, "rounds", 0) > 0;
 }
 
 /* ---- following ----------------------------------------------------------- */
@@ -243,16 +259,24 @@ out:
 
 /* ---- choosing ------------------------------------------------------------ */
 
+/* Has a row few of the columns, as text has?  A table of numbers has them all,
+ * and columns that every row has weigh log 1 = 0 by their rarity. */
+static bool has_rare_columns(const kith_features *f)
+{
+    return f->row && 2 * (double)f->entries < (double)f->nodes * f->columns;
+}
+
 /* Without validation nodes: what did well on most graphs. */
-static kith__candidate default_candidate(bool features)
+static kith__candidate default_candidate(const kith_features *features)
 {
     if (features)
-        return (kith__candidate){.kind = KITH__EM_FEATURES,
-                                 .prep = KITH_PREP_TFIDF,
-                                 .a = .2f,
-                                 .start = .1f,
-                                 .em = {.5f, .85f, 1, 1, .25f, 1, 12},
-                                 .rounds = 2};
+        return (kith__candidate){
+            .kind = KITH__EM_FEATURES,
+            .prep = has_rare_columns(features) ? KITH_PREP_TFIDF : KITH_PREP_L2,
+            .a = .2f,
+            .start = .1f,
+            .em = {.5f, .85f, 1, 1, .25f, 1, 12},
+            .rounds = 2};
     return (kith__candidate){.kind = KITH__EM_LABELS,
                              .em = {.h = .8f, .hops = 12},
                              .propagated = true};
@@ -334,7 +358,7 @@ kith_status kith__lcm_em_fit(const kith__task *task,
     else if (val->n > 0 && options->fixed != KITH_FIX_ALL)
         TRY(search(&q, &r, &out->validation, err));
     else
-        r = default_candidate(features != NULL);
+        r = default_candidate(features);
     TRY(follow(&q, &r, &kept, out, err));
     if (!put_candidate(state, &r))
         TRY(kith__no_memory(err));

@@ -53,6 +53,52 @@ void kith__centre_potentials(const kith__task *task, const float *potentials,
                         Q + (int64_t)task->train[l] * C);
 }
 
+/*
+ * Potentials that are labels, one-hot rows Y, have mass that can be followed by
+ * class.  With H = rho (I - 11'/C), as here, the same steps on what is not
+ * centred give both beliefs and the labels' mass S:
+ *
+ *     F <- Y + rho W F,    S = F 1,    P = F - S 1'/C
+ *
+ * so that S costs no column more; but of two classes, which as P are one.
+ */
+static kith_status run_by_mass(const kith__task *task,
+                               const kith__stopping *stopping, float *Q,
+                               float *other, kith__beliefs *out,
+                               kith_error *err)
+{
+    const int C = task->classes;
+    const kith__operator op = kith__scaled(&task->W, C, kith__rho_start(C));
+    kith_status st = KITH_OK;
+    float *F = out->P;
+
+#pragma omp parallel for num_threads(task->threads) schedule(static)
+    for (int64_t at = 0; at < (int64_t)task->n * C; at += C) {
+        float least = 0;
+
+        for (int c = 0; c < C; c++)
+            least = Q[at + c] < least ? Q[at + c] : least;
+        for (int c = 0; c < C; c++)
+            F[at + c] = Q[at + c] = C > 1 ? Q[at + c] - least : 0;
+    }
+    for (int32_t l = 0; C == 1 && l < task->n_train; l++)
+        F[task->train[l]] = Q[task->train[l]] = kith__label_weight(task, l);
+    TRY(kith__iterate(&op, stopping, Q, F, other, &out->certificate, err));
+#pragma omp parallel for num_threads(task->threads) schedule(static)
+    for (int32_t u = 0; u < task->n; u++) {
+        float *f = F + (int64_t)u * C, sum = 0;
+
+        for (int c = 0; c < C; c++)
+            sum += f[c];
+        for (int c = 0; c < C; c++)
+            f[c] -= sum / (float)C;
+        out->evidence.mass[u] = sum;
+    }
+    out->evidence.told = true;
+out:
+    return st;
+}
+
 kith_status kith__linbp_run(const kith__task *task, const kith_params *p,
                             const float *potentials, kith__beliefs *out,
                             kith_error *err)
@@ -67,17 +113,21 @@ kith_status kith__linbp_run(const kith__task *task, const kith_params *p,
     TRY_NEW(other, kith__alloc_big(cells, sizeof(*other)));
     kith__coupling_start(task->classes, out->coupling);
     kith__centre_potentials(task, potentials, p->clamp, Q);
-    memcpy(out->P, Q, (size_t)cells * sizeof(*Q));
-    op = kith__coupled(&task->W, task->classes, out->coupling);
+    if (out->Q)
+        memcpy(out->Q, Q, (size_t)cells * sizeof(*Q));
     stopping = kith__stopping_of(task, p->iterations, p->tolerance);
-    TRY(kith__iterate(&op, &stopping, Q, out->P, other, &out->certificate,
-                      err));
+    if (task->labels_alone && out->evidence.mass) {
+        TRY(run_by_mass(task, &stopping, Q, other, out, err));
+    } else {
+        memcpy(out->P, Q, (size_t)cells * sizeof(*Q));
+        op = kith__coupled(&task->W, task->classes, out->coupling);
+        TRY(kith__iterate(&op, &stopping, Q, out->P, other, &out->certificate,
+                          err));
+    }
     out->certificate.rho = task->W.rho *
                            kith__rho_small(out->coupling, task->classes);
     out->has_coupling = true;
     out->linear = KITH__SUM;
-    if (out->Q)
-        memcpy(out->Q, Q, (size_t)cells * sizeof(*Q));
 out:
     kith__free(Q);
     kith__free(other);

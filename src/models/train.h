@@ -1,0 +1,22 @@
+/*
+ * train.h: training, for those who want more of it than a model.
+ */
+#ifndef KITH_MODELS_TRAIN_H
+#define KITH_MODELS_TRAIN_H
+
+#include "kith/explain.h"
+
+/* What is wanted beside the model, NULL if not. */
+typedef struct kith__outcome {
+    float *probabilities;     /* room of n x classes */
+    uint8_t *evidence;        /* room of n */
+    kith_solution **solution; /* new */
+} kith__outcome;
+
+/* As kith_model_train(). */
+kith_status kith__train(const kith_dataset *d, const char *method,
+                        const kith_split *split,
+                        const kith_train_options *options, kith_model **out,
+                        kith__outcome want, kith_error *err);
+
+#endif
