@@ -195,6 +195,21 @@ out:
     return st;
 }
 
+/* code and share of the reasons of the list's node i. */
+static void put_reasons(kith__writer *w, const kith_ranking *r, int32_t i)
+{
+    const int32_t most = r->options.reasons;
+
+    for (int32_t k = 0; k < most; k++) {
+        const kith_reason *of = &r->reason[(int64_t)i * most + k];
+
+        if (k < r->reasons[i])
+            kith__writer_print(w, "\t%s\t%.3f", of->code, of->share);
+        else
+            kith__writer_text(w, "\t-\t0");
+    }
+}
+
 kith_status kith_ranking_write(const kith_ranking *r, const kith_graph *g,
                                const char *path, kith_outputs *with,
                                kith_error *err)
@@ -203,12 +218,17 @@ kith_status kith_ranking_write(const kith_ranking *r, const kith_graph *g,
     kith__writer *w = NULL;
 
     TRY(kith__writer_open(path, &w, err));
-    kith__writer_print(w, "rank\tnode\t%s\n",
+    kith__writer_print(w, "rank\tnode\t%s",
                        ranked_class(r->model) < 0 ? "probability" : "score");
+    for (int32_t k = 1; k <= r->options.reasons; k++)
+        kith__writer_print(w, "\treason_%d\tshare_%d", (int)k, (int)k);
+    kith__writer_text(w, "\n");
     for (int32_t i = 0; i < r->listed; i++) {
         kith__writer_print(w, "%d\t", (int)i + 1);
         TRY(put_node(w, g, r->node[i], err));
-        kith__writer_print(w, "\t%.7g\n", (double)r->probability[i]);
+        kith__writer_print(w, "\t%.7g", (double)r->probability[i]);
+        put_reasons(w, r, i);
+        kith__writer_text(w, "\n");
     }
     st = kith__writer_add(w, with, err);
     w = NULL;
