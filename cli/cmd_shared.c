@@ -140,14 +140,26 @@ static void tell_reading(void *user, const char *key, const char *text)
     term_row(stderr, key, "%s", text);
 }
 
-/* --features names columns, not a file, with a table: unless there is one. */
+/* --features names columns, not a file, with a table of rows, of nodes or of
+ * labels: unless there is a file of that name. */
 static const char *feature_columns(const args *a)
 {
     const char *features = text_if_any(a, "features");
+    const bool table = args_given(a, "table") || text_if_any(a, "nodes") ||
+                       text_if_any(a, "labels");
 
-    return args_given(a, "table") && features && access(features, F_OK) != 0
-               ? features
-               : NULL;
+    return table && features && access(features, F_OK) != 0 ? features : NULL;
+}
+
+/* The file that --features names, or the table whose columns it does, if that
+ * is none that the data set was opened with. */
+static const char *features_file(const args *a)
+{
+    if (!feature_columns(a))
+        return text_if_any(a, "features");
+    return args_given(a, "table") || text_if_any(a, "nodes")
+               ? NULL
+               : text_if_any(a, "labels");
 }
 
 kith_build_options reading_options(run *r)
@@ -191,9 +203,7 @@ kith_build_options reading_options(run *r)
 kith_status read_given(run *r, const kith_build_options *how, kith_dataset *d)
 {
     const char *labels = text_if_any(r->a, "labels");
-    const char *features = feature_columns(r->a)
-                               ? NULL
-                               : text_if_any(r->a, "features");
+    const char *features = features_file(r->a);
     kith_labels *l = NULL;
     kith_features *x = NULL;
     kith_status st = KITH_OK;
@@ -201,7 +211,7 @@ kith_status read_given(run *r, const kith_build_options *how, kith_dataset *d)
     if (labels)
         st = kith_labels_read_table(labels, d->graph, how, &l, &r->err);
     if (st == KITH_OK && features)
-        st = kith_features_read(features, d->graph, &x, &r->err);
+        st = kith_features_read_table(features, d->graph, how, &x, &r->err);
     if (l) {
         kith_labels_free(d->labels);
         d->labels = l;

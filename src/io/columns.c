@@ -173,6 +173,27 @@ bool kith__head_repeats(const kith__head *h, int column)
     return false;
 }
 
+bool kith__head_of_nodes(const kith__head *h)
+{
+    const int node = kith__column_of(h, KITH__NODE);
+    const int label = kith__column_of(h, KITH__LABEL);
+
+    if (h->rows == 0 || h->columns < 2)
+        return false;
+    if (kith__column_is(kith__head_cell(h, 0, 0), KITH__NODE) &&
+        kith__column_is(kith__head_cell(h, 0, 1), KITH__LABEL))
+        return true;
+    if (kith__head_over_numbers(h))
+        return true;
+    /* One word is enough if nothing below repeats what the first row says. */
+    if (node < 0 && label < 0)
+        return false;
+    for (int c = 0; c < h->columns; c++)
+        if (kith__head_repeats(h, c))
+            return false;
+    return h->rows > 2;
+}
+
 /* ---- columns by name ----------------------------------------------------- */
 
 static int find_named(const kith__head *h, const char *name, bool case_too)
