@@ -73,6 +73,15 @@ out:
     return st;
 }
 
+/* Is there a number in the columns behind the first? */
+static bool has_numbers(const kith__head *h)
+{
+    for (int c = 1; c < h->columns; c++)
+        if (kith__column_is_numeric(h, c, 0))
+            return true;
+    return false;
+}
+
 /* Find out about the header, and which columns hold ids and classes. */
 static kith_status find_roles(kith__table *t, const kith__frame_roles *roles,
                               kith__frame *f, kith_error *err)
@@ -90,7 +99,7 @@ static kith_status find_roles(kith__table *t, const kith__frame_roles *roles,
                               &f->id, err));
     if (!roles->look_for_ids)
         goto out;
-    if (!roles->id)
+    if (!roles->id && (header || has_numbers(h)))
         f->id = header ? kith__column_of(h, KITH__NODE) : 0;
     if (f->id < 0 && h->rows > 0)
         TRY(kith__head_unsure(h, t->path, "which column holds the node",

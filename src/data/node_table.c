@@ -5,6 +5,7 @@
 #include "data/labels.h"
 #include "graph/graph_object.h"
 #include "io/gather.h"
+#include "io/kg.h"
 
 enum { SHOWN = 3 }; /* unknown nodes that are named */
 
@@ -257,8 +258,8 @@ out:
 /* Is it a table, and no matrix in a format of those? */
 static kith_status is_feature_table(const char *path, bool *is, kith_error *err)
 {
-    static const char *const matrices[] = {".mtx", ".npy",      ".npz",
-                                           ".svm", ".svmlight", ".kg"};
+    static const char *const matrices[] = {".mtx", ".npy", ".npz", ".svm",
+                                           ".svmlight"};
     const char *first;
     kith_status st = KITH_OK;
     kith__source *source = NULL;
@@ -273,7 +274,7 @@ static kith_status is_feature_table(const char *path, bool *is, kith_error *err)
     first = kith__source_first(source);
     *is = !kith__source_empty(source) && first[0] != '%' &&
           memcmp(first, "PK\3\4", 4) != 0 &&
-          memcmp(first, "\x93NUMPY", 6) != 0 && !memchr(first, '\0', 16);
+          memcmp(first, "\x93NUMPY", 6) != 0 && !kith__kg_is(source);
     if (!*is)
         goto out;
     TRY(kith__table_over(source, &t, err));

@@ -23,8 +23,8 @@ static const char *const times[] = {"time",     "timestamp", "date",
                                     "datetime", "ts",        "day",
                                     "when",     "created",   NULL};
 static const char *const nodes[] = {
-    "node", "id",       "nodeid", "name", "user",    "account", "tx",
-    "txid", "customer", "key",    "uid",  "address", "person",  NULL};
+    "node",     "id",  "nodeid", "name",    "user",   "account", "tx", "txid",
+    "customer", "key", "uid",    "address", "person", "acct",    NULL};
 static const char *const labels[] = {"class",   "label",    "labels", "y",
                                      "target",  "category", "status", "fraud",
                                      "isfraud", "outcome",  NULL};

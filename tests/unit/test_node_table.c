@@ -2,7 +2,7 @@
 #include "check.h"
 
 static const char edges[] = "a\tb\nb\tc\n";
-static const char accounts[] = "acct,age,land,state\n"
+static const char accounts[] = "acct,age,land,status\n"
                                "b,20,DE,bad\n"
                                "a,40,FR,good\n"
                                "d,,DE,unknown\n";
@@ -64,8 +64,8 @@ TEST(a_node_table_brings_classes_features_and_nodes_without_edges)
     CHECK_NEAR(feature(d->features, u, "age missing"), 1, 0);
     CHECK_NEAR(feature(d->features, u, "land=DE"), 1, 0);
     CHECK_NEAR(feature(d->features, node(d, "a"), "land is rare"), 1, 0);
-    CHECK(isnan(feature(d->features, u, "state=bad")));
-    CHECK_TEXT(told, "nodes from: node 'acct', class 'state'\n"
+    CHECK(isnan(feature(d->features, u, "status=bad")));
+    CHECK_TEXT(told, "nodes from: node 'acct', class 'status'\n"
                      "unlabelled: 1 row without a label\n"
                      "features: 6 columns made\n"
                      "no edge: 1 of the table's 3 nodes\n");
@@ -167,15 +167,15 @@ TEST(tables_of_nodes_that_say_nothing_clear_are_refused)
         kith_table_options t;
         const char *text, *fragment;
     } cases[] = {
-        {{.node = "x"}, "id,y\na,1\n", "no column 'x' (--node)"},
-        {{.features = "z"}, "id,y\na,1\n", "no column 'z' (--features)"},
-        {{.strict = true}, "id,y\na,1\nzoe,2\n", "unknown node 'zoe'"},
-        {{.node = NULL}, "id,y\nzoe,1\nmax,2\n", "names no node"},
-        {{.node = NULL}, "id,y\na,1\na,2\n", "a second one of node 'a'"},
+        {{.node = "q"}, "id,x\na,1\n", "no column 'q' (--node)"},
+        {{.features = "z"}, "id,x\na,1\n", "no column 'z' (--features)"},
+        {{.strict = true}, "id,x\na,1\nzoe,2\n", "unknown node 'zoe'"},
+        {{.node = NULL}, "id,x\nzoe,1\nmax,2\n", "names no node"},
+        {{.node = NULL}, "id,x\na,1\na,2\n", "a second one of node 'a'"},
         {{.node = NULL}, "p,q,r\na,b,c\n", "cannot tell which column"},
-        {{.node = NULL}, "id,y\na,1,3\n", "has 3 fields"},
-        {{.node = NULL}, "id,y\na,\"1\n", "quoted field"},
-        {{.node = NULL}, "id,y\n", "no rows"},
+        {{.node = NULL}, "id,x\na,1,3\n", "has 3 fields"},
+        {{.node = NULL}, "id,x\na,\"1\n", "quoted field"},
+        {{.node = NULL}, "id,x\n", "cannot tell which column"},
     };
     kith_graph *g = read_graph();
 
