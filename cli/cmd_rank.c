@@ -9,13 +9,14 @@
 #include "rank_report.h"
 
 static const char *const usage[] = {
-    "GRAPH --labels FILE --positive CLASS [--precision P | --recall R | "
+    "GRAPH --labels FILE [--positive CLASS] [--precision P | --recall R | "
     "--budget N] [OPTIONS] -o list.tsv",
     NULL};
 
 static const char *const description[] = {
     "Ranks the nodes whose label is unknown by how probably they are of one "
-    "class, such as fraud, and cuts the list where a wish is met: a precision, "
+    "class, such as fraud (the rarest, if --positive does not name it), and "
+    "cuts the list where a wish is met: a precision, "
     "a recall, or a number of nodes that can be reviewed. Writes a table: "
     "rank, node, probability.",
     "Where to cut is chosen on labelled nodes that were not learnt from when "
@@ -33,11 +34,7 @@ static const char *const description[] = {
 
 static const option options[] = {
     ROWS_GIVEN,
-    {.name = "positive",
-     .letter = 'p',
-     .type = OPTION_TEXT,
-     .value = "CLASS",
-     .help = "The class to look for. Needed."},
+    ROW_POSITIVE,
     {.name = "precision",
      .type = OPTION_REAL,
      .value = "P",
@@ -95,20 +92,6 @@ static const example examples[] = {
     {NULL, NULL},
 };
 
-static kith_status find_positive(ranking_task *t, int32_t *positive)
-{
-    const kith_labels *l = t->data->labels;
-    const char *name = args_text(t->r.a, "positive");
-
-    for (*positive = 0; *positive < l->classes; (*positive)++)
-        if (strcmp(l->names[*positive], name) == 0)
-            return KITH_OK;
-    return run_fail(&t->r, KITH_ERR_ARGUMENT, NULL,
-                    "no labelled node is of class '%.60s', which --positive "
-                    "names",
-                    name);
-}
-
 static kith_rank_options rank_options(const args *a)
 {
     const bool precision = args_given(a, "precision");
@@ -158,7 +141,9 @@ static kith_status work(ranking_task *t)
     if (st == KITH_OK)
         st = open_for_learning(&t->r, args_plain(a, 0), &t->data, &t->nodes);
     if (st == KITH_OK)
-        st = find_positive(t, &o.positive);
+        st = find_positive(&t->r, t->data->labels, &o.positive);
+    if (st == KITH_OK && o.positive == KITH_POSITIVE_AUTO)
+        st = kith_labels_rarest(t->data->labels, &o.positive, &t->r.err);
     if (st == KITH_OK)
         st = check_unknown(t);
     if (st == KITH_OK)
@@ -186,9 +171,6 @@ static kith_status print_json(ranking_task *t)
 
 static int check(const args *a)
 {
-    if (!args_given(a, "positive"))
-        return usage_error(a->of, "the class to look for is missing: "
-                                  "--positive CLASS");
     if (args_given(a, "precision") + args_given(a, "recall") +
             args_given(a, "budget") >
         1)

@@ -40,6 +40,7 @@ static const option options[] = {
      .value = "NAME",
      .help = "Judge on the test nodes of this split of the data set, or of a "
              "folder with train.txt and test.txt."},
+    ROW_POSITIVE,
     {.name = "output",
      .letter = 'o',
      .type = OPTION_FILE,
@@ -82,6 +83,7 @@ static kith_verdict_input judged_input(task *t)
     in.probabilities = t->p;
     in.evidence = kith_solution_evidence(t->solution);
     in.job = &t->r.job;
+    in.positive = args_text(t->r.a, "positive");
     if (t->split.n_test > 0) {
         in.judged = t->split.test;
         in.n_judged = t->split.n_test;

@@ -53,6 +53,18 @@ extern const argument graph_argument[], model_argument[];
         .help = "The graph or data set, as for 'kith classify'. Needed."      \
     }
 
+/* The class that is looked for, and the number that it has among the labels;
+ * KITH_POSITIVE_AUTO if it is not given. */
+#define ROW_POSITIVE                                                           \
+    {                                                                          \
+        .name = "positive", .letter = 'p', .type = OPTION_TEXT,                \
+        .value = "CLASS",                                                      \
+        .help = "The class that is looked for: average precision, best F1 "    \
+                "and what is among the first k are of it. Of two classes the " \
+                "rarer, if not given."                                         \
+    }
+kith_status find_positive(run *r, const kith_labels *l, int32_t *out);
+
 /* How far a built file is checked; part of the next. */
 #define ROW_VERIFY                                                            \
     {                                                                         \
