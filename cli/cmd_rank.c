@@ -7,6 +7,7 @@
 #include "out_text.h"
 #include "protocol_options.h"
 #include "rank_report.h"
+#include "reading_options.h"
 
 static const char *const usage[] = {
     "GRAPH --labels FILE [--positive CLASS] [--precision P | --recall R | "
@@ -33,8 +34,8 @@ static const char *const description[] = {
 };
 
 static const option options[] = {
-    ROWS_GIVEN,
-    ROW_POSITIVE,
+    ROWS(given_rows),
+    ROWS(positive_rows),
     {.name = "precision",
      .type = OPTION_REAL,
      .value = "P",
@@ -59,25 +60,15 @@ static const option options[] = {
      .preset = "lcm",
      .help = "The method; see 'kith methods'. Classes are balanced by logreg, "
              "linbp, the lcm methods but lcm-em, and bp with features."},
-    {.name = "output",
-     .letter = 'o',
-     .type = OPTION_FILE,
-     .value = "FILE",
-     .help = "Where the list goes; - is standard output."},
+    ROW_OUTPUT("Where the list goes; - is standard output."),
     {.name = "json",
      .help = "Print the summary as one JSON object, for programs."},
-    {.name = "val",
-     .type = OPTION_FILE,
-     .value = "FILE",
-     .group = "Tuning",
-     .help = "Tune and choose the threshold on these labelled nodes, one id a "
-             "line, and learn from the other labelled ones."},
-    ROWS_TUNING,
-    ROWS_METHOD,
-    ROWS_READING,
-    ROW_THREADS,
-    ROW_QUIET,
-    ROW_HELP,
+    ROW_VAL("Tune and choose the threshold on these labelled nodes, one id a "
+            "line, and learn from the other labelled ones."),
+    ROWS(tuning_rows),
+    ROWS(method_rows),
+    ROWS(reading_rows),
+    ROWS(running_rows),
     ROW_END,
 };
 
@@ -178,13 +169,7 @@ static int check(const args *a)
                                   "one can be wished for");
     if (!method_find(args_text(a, "method")))
         return method_unknown(a->of, args_text(a, "method"));
-    if (args_given(a, "val") && args_given(a, "split"))
-        return usage_error(a->of, "--val and --split cannot be used together");
-    if (args_flag(a, "json") && args_text(a, "output") &&
-        strcmp(args_text(a, "output"), "-") == 0)
-        return usage_error(a->of, "--json and '-o -' cannot both go to "
-                                  "standard output");
-    return EXIT_OK;
+    return check_stdout(a);
 }
 
 static int rank(const args *a)
