@@ -173,8 +173,8 @@ TEST(tables_of_nodes_that_say_nothing_clear_are_refused)
         {{.node = NULL}, "id,x\nzoe,1\nmax,2\n", "names no node"},
         {{.node = NULL}, "id,x\na,1\na,2\n", "a second one of node 'a'"},
         {{.node = NULL}, "p,q,r\na,b,c\n", "cannot tell which column"},
-        {{.node = NULL}, "id,x\na,1,3\n", "has 3 fields"},
-        {{.node = NULL}, "id,x\na,\"1\n", "quoted field"},
+        {{.node = NULL}, "id,x\nb,2\na,1,3\n", "has 3 fields"},
+        {{.node = NULL}, "id,x\nb,2\na,\"1\n", "quoted field"},
         {{.node = NULL}, "id,x\n", "cannot tell which column"},
     };
     kith_graph *g = read_graph();
