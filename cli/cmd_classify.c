@@ -48,6 +48,7 @@ static const option options[] = {
      .help = "The method; see 'kith methods'. auto trains several and keeps "
              "the one that validates best. A value of lcm alone (--g1, ...) "
              "means lcm."},
+    ROWS(positive_rows),
     ROWS(table_rows),
     {.name = "save",
      .type = OPTION_FILE,
@@ -248,6 +249,10 @@ static void describe(task *t, outcome *o)
         .validation = t->c->validation,
         .n_val = t->c->n_validation,
         .test_name = args_text(t->r.a, "split"),
+        .looked_for = t->verdict && t->verdict->positive >= 0
+                          ? kith_model_class_name(t->c->model,
+                                                  t->verdict->positive)
+                          : NULL,
         .test = t->tested ? &t->verdict->scores : NULL,
         .sure = t->tested ? &t->verdict->intervals : NULL,
         .table = args_text(t->r.a, "output"),
@@ -281,6 +286,7 @@ static kith_status make_verdict(task *t)
     kith_verdict_input in;
 
     kith_verdict_input_of(&in, t->data, &t->nodes, t->c);
+    in.positive = args_text(t->r.a, "positive");
     in.job = &t->r.job;
     t->tested = in.judged && in.judged == t->nodes.whole.test;
     if (t->r.quiet && !args_flag(t->r.a, "json") &&
