@@ -22,6 +22,8 @@ static const kith__sections_format format = {
 enum {
     METHOD_LONGEST = 32,
     WHY_LONGEST = 1000,
+    RECORD_LONGEST = 1 << 20, /* numbers */
+    NOTE_LONGEST = 1000,
     PARAMS_LEAST = 17 /* there were as many in the first files of version 2 */
 };
 
@@ -540,6 +542,21 @@ out:
     return st;
 }
 
+/* What came of it, for its card. */
+static kith_status put_record(kith__sections_writer *w, const kith_model *m,
+                              kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    if (!m->record)
+        return KITH_OK;
+    TRY(kith__sections_put(w, "record", 8, m->record, m->n_record, err));
+    TRY(kith__sections_put(w, "note", 1, m->note, (int64_t)strlen(m->note),
+                           err));
+out:
+    return st;
+}
+
 kith_status kith_model_save_with(const kith_model *m, const char *path,
                                  kith_outputs *with, kith_error *err)
 {
@@ -566,6 +583,7 @@ kith_status kith_model_save_with(const kith_model *m, const char *path,
     TRY(put_arrays(w, m, err));
     TRY(put_state(w, &m->state, err));
     TRY(put_conformal(w, &m->conformal, err));
+    TRY(put_record(w, m, err));
     if (m->why)
         TRY(kith__sections_put(w, "why", 1, m->why, (int64_t)strlen(m->why),
                                err));
@@ -871,6 +889,24 @@ out:
     return st;
 }
 
+static kith_status get_record(const kith__sections *s, kith_model *m,
+                              kith_error *err)
+{
+    kith_status st = KITH_OK;
+    const double *from;
+
+    if (!kith__sections_find(s, "record"))
+        return KITH_OK;
+    from = kith__sections_get(s, "record", 8, -1, &m->n_record);
+    if (!from || m->n_record > RECORD_LONGEST)
+        TRY(refuse(s, "record", "is missing or does not fit", err));
+    TRY_NEW(m->record, kith__alloc(m->n_record, sizeof(*m->record)));
+    memcpy(m->record, from, (size_t)m->n_record * sizeof(*m->record));
+    TRY(get_text(s, "note", NOTE_LONGEST, &m->note, err));
+out:
+    return st;
+}
+
 static kith_status read_model(const kith__sections *s, kith_model *m,
                               kith_error *err)
 {
@@ -892,6 +928,7 @@ static kith_status read_model(const kith__sections *s, kith_model *m,
     TRY(get_calibration(s, m, err));
     TRY(get_state(s, m, err));
     TRY(get_conformal(s, &m->conformal, err));
+    TRY(get_record(s, m, err));
     fault = fault_of(m);
     if (fault)
         TRY(refuse(s, fault, "is out of range", err));
