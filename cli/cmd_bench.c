@@ -81,9 +81,7 @@ static const option options[] = {
      .value = "FILE",
      .help = "Times of peers, a JSON object a line with graph, peer and "
              "seconds, or peer and skipped."},
-    ROW_THREADS,
-    ROW_QUIET,
-    ROW_HELP,
+    ROWS(running_rows),
     ROW_END,
 };
 

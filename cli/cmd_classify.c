@@ -9,6 +9,7 @@
 #include "out_text.h"
 #include "outcome_text.h"
 #include "protocol_options.h"
+#include "reading_options.h"
 #include "term.h"
 #include "verdict_text.h"
 
@@ -39,7 +40,7 @@ static const char *const description[] = {
 };
 
 static const option options[] = {
-    ROWS_GIVEN,
+    ROWS(given_rows),
     {.name = "method",
      .type = OPTION_TEXT,
      .value = "NAME",
@@ -47,39 +48,33 @@ static const option options[] = {
      .help = "The method; see 'kith methods'. auto trains several and keeps "
              "the one that validates best. A value of lcm alone (--g1, ...) "
              "means lcm."},
-    {.name = "output",
-     .letter = 'o',
-     .type = OPTION_FILE,
-     .value = "FILE",
-     .help = "Where the table goes; - is standard output."},
-    ROW_FORCE_LABELS,
+    ROWS(table_rows),
     {.name = "save",
      .type = OPTION_FILE,
      .value = "FILE",
      .help = "Keep the model, for 'kith predict', 'explain', 'suggest' and "
-             "'report'."},
+             "'report'.",
+     .only_file = "a model"},
     {.name = "save-solution",
      .type = OPTION_FILE,
      .value = "FILE",
      .help = "With --save: keep the beliefs too, and what they are made of, so "
              "that 'kith explain', 'suggest' and 'report' with --solution FILE "
-             "need not run the model again."},
+             "need not run the model again.",
+     .only_file = "a solution"},
     {.name = "report",
      .type = OPTION_FILE,
      .value = "FILE",
      .help = "Write one HTML page about the data, the model and its "
-             "predictions; see 'kith report'."},
-    {.name = "val",
-     .type = OPTION_FILE,
-     .value = "FILE",
-     .group = "Tuning",
-     .help = "Tune on these labelled nodes, one id a line, and learn from the "
-             "other labelled ones."},
-    ROWS_TELLING,
-    ROWS_TUNING,
+             "predictions; see 'kith report'.",
+     .only_file = "a report"},
+    ROW_VAL("Tune on these labelled nodes, one id a line, and learn from the "
+            "other labelled ones."),
+    ROWS(telling_rows),
+    ROWS(tuning_rows),
     {.name = "coverage", .type = OPTION_OF_TABLE, .group = "Sets of classes"},
-    ROWS_METHOD,
-    ROWS_READING,
+    ROWS(method_rows),
+    ROWS(reading_rows),
     {.name = "checkpoint",
      .type = OPTION_FILE,
      .value = "FILE",
@@ -99,9 +94,7 @@ static const option options[] = {
      .group = "Running",
      .help = "Refuse to start if the run would need more, such as 512M or "
              "16G, by the plan. A built graph counts as far as it is read."},
-    ROW_THREADS,
-    ROW_QUIET,
-    ROW_HELP,
+    ROWS(running_rows),
     ROW_END,
 };
 
@@ -460,32 +453,14 @@ static int check(const args *a)
 
     if (!method_find(args_text(a, "method")))
         return method_unknown(a->of, args_text(a, "method"));
-    if (args_given(a, "val") && args_given(a, "split"))
-        return usage_error(a->of, "--val and --split cannot be used together");
-    if (args_given(a, "val") && args_given(a, "hold-out"))
-        return usage_error(a->of,
-                           "--val and --hold-out cannot be used together");
     if (args_text(a, "save-solution") && !save)
         return usage_error(a->of, "--save-solution needs --save: a solution "
                                   "is asked about with its model");
-    if (args_text(a, "save-solution") &&
-        strcmp(args_text(a, "save-solution"), "-") == 0)
-        return usage_error(
-            a->of, "a solution cannot go to standard output: name a file");
-    if (save && strcmp(save, "-") == 0)
-        return usage_error(a->of,
-                           "a model cannot go to standard output: name a file");
-    if (args_text(a, "report") && strcmp(args_text(a, "report"), "-") == 0)
-        return usage_error(
-            a->of, "a report cannot go to standard output: name a file");
     if (args_text(a, "checkpoint") && strlen(args_text(a, "checkpoint")) > 4000)
         return usage_error(a->of, "the name of the checkpoint is too long");
-    if (args_flag(a, "json") && table && strcmp(table, "-") == 0)
-        return usage_error(a->of, "--json and '-o -' cannot both go to "
-                                  "standard output");
     if (save && table && strcmp(save, table) == 0)
         return usage_error(a->of, "-o and --save name the same file");
-    return EXIT_OK;
+    return check_stdout(a);
 }
 
 static int classify(const args *a)

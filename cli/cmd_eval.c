@@ -8,6 +8,7 @@
 #include "eval_report.h"
 #include "method_options.h"
 #include "out_text.h"
+#include "reading_options.h"
 #include "term.h"
 
 static const char *const usage[] = {
@@ -50,15 +51,12 @@ static const option options[] = {
      .value = "A,B",
      .help =
          "The methods, with commas between them, or 'all': all that the data "
-         "has what they need for. Needed."},
-    {.name = "json", .help = "Print one JSON object, for programs."},
-    {.name = "markdown", .help = "Print a Markdown table."},
-    {.name = "output",
-     .letter = 'o',
-     .type = OPTION_FILE,
-     .value = "FILE",
-     .help = "Write there instead of to standard output."},
-    ROWS_GIVEN,
+         "has what they need for. Needed.",
+     .missing = "the methods are missing: --methods A,B"},
+    ROWS(json_rows),
+    {.name = "markdown", .help = "Print a Markdown table.", .apart = "json"},
+    ROW_OUTPUT("Write there instead of to standard output."),
+    ROWS(given_rows),
     {.name = "precision-at",
      .type = OPTION_INTEGER,
      .value = "K",
@@ -77,7 +75,8 @@ static const option options[] = {
      .group = "Splits",
      .help = "Names under the data set's splits/ or folders with train.txt, "
              "test.txt and perhaps val.txt; paper-0..4 is paper-0 to paper-4, "
-             "'all' is all that the data set has."},
+             "'all' is all that the data set has.",
+     .apart = "train-per-class|val|trials|seed"},
     {.name = "train-per-class",
      .type = OPTION_INTEGER,
      .value = "N",
@@ -115,11 +114,9 @@ static const option options[] = {
              "of others, before and after learning."},
     {.name = "prevalence", .type = OPTION_OF_TABLE, .group = "Tuning"},
     {.name = "coverage", .type = OPTION_OF_TABLE, .group = "Sets of classes"},
-    ROWS_METHOD,
-    ROWS_READING,
-    ROW_THREADS,
-    ROW_QUIET,
-    ROW_HELP,
+    ROWS(method_rows),
+    ROWS(reading_rows),
+    ROWS(running_rows),
     ROW_END,
 };
 
@@ -174,21 +171,10 @@ static int find_methods(task *t, const args *a)
 
 static int check(task *t, const args *a)
 {
-    static const char *const drawn[] = {"train-per-class", "val", "trials",
-                                        "seed"};
     int code;
 
-    if (!args_given(a, "methods"))
-        return usage_error(a->of, "the methods are missing: --methods A,B");
-    if (args_flag(a, "json") && args_flag(a, "markdown"))
-        return usage_error(a->of,
-                           "--json and --markdown cannot be used together");
     if (args_given(a, "positive") && !args_given(a, "precision-at"))
         return usage_error(a->of, "--positive needs --precision-at K");
-    for (size_t i = 0; i < sizeof(drawn) / sizeof(drawn[0]); i++)
-        if (args_given(a, "splits") && args_given(a, drawn[i]))
-            return usage_error(
-                a->of, "--splits and --%s cannot be used together", drawn[i]);
     code = args_names(a, "methods", false, &t->methods);
     if (code == EXIT_OK)
         code = find_methods(t, a);

@@ -3,11 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd_shared.h"
 #include "commands.h"
 #include "explain_report.h"
+#include "model_options.h"
 #include "node_ids.h"
 #include "out_text.h"
+#include "reading_options.h"
 
 static const char *const usage[] = {
     "MODEL NODE --graph DATA [--class CLASS] [OPTIONS]", NULL};
@@ -35,14 +36,13 @@ static const argument arguments[] = {
 };
 
 static const option options[] = {
-    ROW_GRAPH,
-    ROW_SOLUTION,
+    ROWS(model_rows),
     {.name = "class",
      .letter = 'c',
      .type = OPTION_TEXT,
      .value = "CLASS",
      .help = "The class to explain; the most probable one, if not given."},
-    ROW_FEATURES,
+    ROWS(features_rows),
     {.name = "top",
      .type = OPTION_INTEGER,
      .value = "N",
@@ -50,17 +50,13 @@ static const option options[] = {
      .least = 1,
      .most = 10000,
      .help = "Rows in each list."},
-    {.name = "json", .help = "Print one JSON object, for programs."},
-    {.name = "html", .help = "Write one HTML page that needs no network."},
-    {.name = "output",
-     .letter = 'o',
-     .type = OPTION_FILE,
-     .value = "FILE",
-     .help = "Write to a file in place of standard output."},
-    ROWS_READING,
-    ROW_THREADS,
-    ROW_QUIET,
-    ROW_HELP,
+    ROWS(json_rows),
+    {.name = "html",
+     .help = "Write one HTML page that needs no network.",
+     .apart = "json"},
+    ROW_OUTPUT("Write to a file in place of standard output."),
+    ROWS(reading_rows),
+    ROWS(running_rows),
     ROW_END,
 };
 
@@ -74,61 +70,55 @@ static const example examples[] = {
 };
 
 typedef struct task {
-    run r;
-    kith_dataset *data;
-    kith_model *model;
-    kith_solution *solution;
+    asked q;
     kith_explanation *e;
 } task;
 
 static kith_status tell(task *t)
 {
-    told_explanation told = {t->data, t->model, t->solution, t->e, NULL};
-    const char *path = args_text(t->r.a, "output");
+    told_explanation told = {t->q.data, t->q.model, t->q.solution, t->e, NULL};
+    const char *path = args_text(t->q.r.a, "output");
     kith_status st;
     char *text = NULL;
     size_t length;
 
-    if (args_flag(t->r.a, "html")) {
-        st = kith_report_explanation(t->solution, t->e, &text, &length,
-                                     &t->r.err);
-        return st == KITH_OK ? out_write(&t->r, path, NULL, text, length) : st;
+    if (args_flag(t->q.r.a, "html")) {
+        st = kith_report_explanation(t->q.solution, t->e, &text, &length,
+                                     &t->q.r.err);
+        return st == KITH_OK ? out_write(&t->q.r, path, NULL, text, length)
+                             : st;
     }
-    if (args_flag(t->r.a, "json")) {
-        st = kith_explanation_json(t->solution, t->e, &text, &length,
-                                   &t->r.err);
-        return st == KITH_OK ? out_json(&t->r, path, text, length) : st;
+    if (args_flag(t->q.r.a, "json")) {
+        st = kith_explanation_json(t->q.solution, t->e, &text, &length,
+                                   &t->q.r.err);
+        return st == KITH_OK ? out_json(&t->q.r, path, text, length) : st;
     }
-    st = kith_explanation_sentences(t->solution, t->e, &text, &length,
-                                    &t->r.err);
+    st = kith_explanation_sentences(t->q.solution, t->e, &text, &length,
+                                    &t->q.r.err);
     if (st != KITH_OK)
         return st;
     told.sentences = text;
-    st = out_print(&t->r, path, NULL, explain_text, &told);
+    st = out_print(&t->q.r, path, NULL, explain_text, &told);
     kith_array_free(text);
     return st;
 }
 
 static kith_status work(task *t)
 {
-    const args *a = t->r.a;
+    const args *a = t->q.r.a;
     int32_t node, of_class = -1;
-    kith_status st = check_output(&t->r, args_text(a, "output"));
+    kith_status st = asked_open(&t->q);
 
-    if (st == KITH_OK)
-        st = kith_model_open(args_plain(a, 0), &t->model, &t->r.err);
     if (st == KITH_OK && args_given(a, "class"))
-        st = class_named(&t->r, t->model, args_text(a, "class"), &of_class);
+        st = class_named(&t->q.r, t->q.model, args_text(a, "class"), &of_class);
     if (st == KITH_OK)
-        st = open_given(&t->r, args_text(a, "graph"), &t->data);
+        st = node_named(&t->q.r, t->q.data->graph, args_plain(a, 1), &node);
     if (st == KITH_OK)
-        st = node_named(&t->r, t->data->graph, args_plain(a, 1), &node);
+        st = asked_solve(&t->q);
     if (st == KITH_OK)
-        st = solution_of(&t->r, t->model, t->data, &t->solution);
-    if (st == KITH_OK)
-        st = kith_explain(t->solution, node, of_class,
-                          (int32_t)args_integer(a, "top"), &t->e, &t->r.err);
-    progress_end(&t->r.tty);
+        st = kith_explain(t->q.solution, node, of_class,
+                          (int32_t)args_integer(a, "top"), &t->e, &t->q.r.err);
+    progress_end(&t->q.r.tty);
     return st == KITH_OK ? tell(t) : st;
 }
 
@@ -137,17 +127,10 @@ static int explain(const args *a)
     task t = {0};
     kith_status st;
 
-    if (!args_given(a, "graph"))
-        return graph_missing(a);
-    if (args_flag(a, "json") && args_flag(a, "html"))
-        return usage_error(a->of, "--json and --html cannot be used together");
-    run_begin(&t.r, a);
+    run_begin(&t.q.r, a);
     st = work(&t);
     kith_explanation_free(t.e);
-    kith_solution_free(t.solution);
-    kith_model_free(t.model);
-    kith_dataset_free(t.data);
-    return run_end(&t.r, st);
+    return asked_end(&t.q, st);
 }
 
 const command cmd_explain = {

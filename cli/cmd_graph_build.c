@@ -4,6 +4,7 @@
 #include "cleaning_text.h"
 #include "cmd_shared.h"
 #include "commands.h"
+#include "reading_options.h"
 #include "term.h"
 
 static const char *const usage[] = {"IN -o FILE.kg [OPTIONS]", NULL};
@@ -35,7 +36,8 @@ static const option options[] = {
      .letter = 'o',
      .type = OPTION_FILE,
      .value = "FILE",
-     .help = "The file to write. Needed."},
+     .help = "The file to write. Needed.",
+     .missing = "where to write is missing: -o FILE"},
     {.name = "order",
      .type = OPTION_CHOICE,
      .value = "HOW",
@@ -61,10 +63,8 @@ static const option options[] = {
      .type = OPTION_TEXT,
      .value = "A,B",
      .help = "With --table: the columns that make features, or all."},
-    ROWS_READING_UNORDERED,
-    ROW_THREADS,
-    ROW_QUIET,
-    ROW_HELP,
+    ROWS(reading_unordered_rows),
+    ROWS(running_rows),
     ROW_END,
 };
 
@@ -120,8 +120,6 @@ static int graph_build(const args *a)
     kith_status st;
     run r;
 
-    if (!out)
-        return usage_error(a->of, "where to write is missing: -o FILE");
     run_begin(&r, a);
     how = reading_options(&r);
     r.table.order = r.table.time; /* --order is how nodes are numbered */

@@ -4,6 +4,7 @@
 
 #include "cmd_shared.h"
 #include "commands.h"
+#include "reading_options.h"
 #include "term.h"
 
 static const char *const usage[] = {"IN OUT [OPTIONS]", NULL};
@@ -71,10 +72,8 @@ static const option options[] = {
      .letter = 'f',
      .help = "Replace a data set folder that exists. Files are always "
              "replaced."},
-    ROWS_READING,
-    ROW_THREADS,
-    ROW_QUIET,
-    ROW_HELP,
+    ROWS(reading_rows),
+    ROWS(running_rows),
     ROW_END,
 };
 

@@ -44,7 +44,8 @@ static const option options[] = {
      .letter = 'o',
      .type = OPTION_FILE,
      .value = "OUT",
-     .help = "The file (.kg) or folder to write. Needed."},
+     .help = "The file (.kg) or folder to write. Needed.",
+     .missing = "where to write is missing: -o OUT"},
     {.name = "like",
      .type = OPTION_CHOICE,
      .value = "NAME",
@@ -192,9 +193,7 @@ static const option options[] = {
      .group = "Running",
      .help = "Memory for the edges before they spill to disk, such as 512M or "
              "4G. Three quarters of the machine's, if not given."},
-    ROW_THREADS,
-    ROW_QUIET,
-    ROW_HELP,
+    ROWS(running_rows),
     ROW_END,
 };
 
@@ -243,8 +242,6 @@ static int check(const args *a, const char *model)
     const bool rmat = model && strcmp(model, "rmat") == 0;
     static const char *const of_rmat[] = {"rmat-scale", "edge-factor", "abc"};
 
-    if (!args_text(a, "output"))
-        return usage_error(a->of, "where to write is missing: -o OUT");
     if (!names_output(args_text(a, "output")))
         return usage_error(a->of,
                            "'%s' is neither a .kg file nor a folder: end it in "

@@ -5,6 +5,7 @@
 #include "commands.h"
 #include "graph_facts.h"
 #include "out_text.h"
+#include "reading_options.h"
 
 static const char *const usage[] = {"GRAPH [OPTIONS]", NULL};
 
@@ -22,18 +23,16 @@ static const char *const description[] = {
 };
 
 static const option options[] = {
-    ROWS_GIVEN,
-    {.name = "json", .help = "Print one JSON object, for programs."},
+    ROWS(given_rows),
+    ROWS(json_rows),
     {.name = "split",
      .type = OPTION_TEXT,
      .value = "NAME",
      .help =
          "Tell the memory for the training nodes of this split, of the data "
          "set or a folder. Default: the largest of those shown."},
-    ROWS_READING,
-    ROW_THREADS,
-    ROW_QUIET,
-    ROW_HELP,
+    ROWS(reading_rows),
+    ROWS(running_rows),
     ROW_END,
 };
 

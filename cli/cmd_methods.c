@@ -12,7 +12,7 @@ static const char *const description[] = {
     NULL,
 };
 
-static const option options[] = {ROW_HELP, ROW_END};
+static const option options[] = {ROWS(help_rows), ROW_END};
 
 static const example examples[] = {
     {"kith methods", "all of them"},

@@ -49,12 +49,14 @@ static const option options[] = {
      .letter = 'd',
      .type = OPTION_FOLDER,
      .value = "DIR",
-     .help = "The folder of the data sets. Needed."},
+     .help = "The folder of the data sets. Needed.",
+     .missing = "the data is missing: --data DIR"},
     {.name = "output",
      .letter = 'o',
      .type = OPTION_FOLDER,
      .value = "OUT",
-     .help = "The folder for pages and results; it is made. Needed."},
+     .help = "The folder for pages and results; it is made. Needed.",
+     .missing = "the output is missing: -o OUT"},
     {.name = "methods",
      .letter = 'm',
      .type = OPTION_TEXT,
@@ -80,9 +82,7 @@ static const option options[] = {
      .most = 9e15,
      .help = "Chooses the graphs that are generated and the training nodes of "
              "figure2."},
-    ROW_THREADS,
-    ROW_QUIET,
-    ROW_HELP,
+    ROWS(running_rows),
     ROW_END,
 };
 
@@ -157,10 +157,6 @@ static int paper(const args *a)
     run r;
     int code;
 
-    if (!args_given(a, "data"))
-        return usage_error(a->of, "the data is missing: --data DIR");
-    if (!args_given(a, "output"))
-        return usage_error(a->of, "the output is missing: -o OUT");
     code = find_methods(a, &methods);
     if (code == EXIT_OK) {
         run_begin(&r, a);

@@ -8,6 +8,7 @@
 #include "commands.h"
 #include "out_text.h"
 #include "outcome_text.h"
+#include "reading_options.h"
 #include "term.h"
 #include "verdict_text.h"
 
@@ -30,7 +31,8 @@ static const option options[] = {
      .letter = 'm',
      .type = OPTION_FILE,
      .value = "FILE",
-     .help = "The model. Needed."},
+     .help = "The model. Needed.",
+     .missing = "the model is missing: --model FILE"},
     {.name = "labels",
      .type = OPTION_FILE,
      .value = "FILE",
@@ -42,12 +44,7 @@ static const option options[] = {
      .value = "FILE",
      .help = "Features to use: .mtx, .svm, .npy or .npz. Those of the data "
              "set, if not given."},
-    {.name = "output",
-     .letter = 'o',
-     .type = OPTION_FILE,
-     .value = "FILE",
-     .help = "Where the table goes; - is standard output."},
-    ROW_FORCE_LABELS,
+    ROWS(table_rows),
     {.name = "coverage",
      .type = OPTION_REAL,
      .value = "SHARE",
@@ -56,11 +53,9 @@ static const option options[] = {
      .help = "Sets of classes that hold the truth for this share of nodes, by "
              "a model that was trained with --coverage; its own share, if not "
              "given."},
-    ROWS_TELLING,
-    ROWS_READING,
-    ROW_THREADS,
-    ROW_QUIET,
-    ROW_HELP,
+    ROWS(telling_rows),
+    ROWS(reading_rows),
+    ROWS(running_rows),
     ROW_END,
 };
 
@@ -243,22 +238,11 @@ static kith_status tell(task *t, FILE *out)
     return KITH_OK;
 }
 
-static int check(const args *a)
-{
-    if (!args_given(a, "model"))
-        return usage_error(a->of, "the model is missing: --model FILE");
-    if (args_flag(a, "json") && args_text(a, "output") &&
-        strcmp(args_text(a, "output"), "-") == 0)
-        return usage_error(a->of, "--json and '-o -' cannot both go to "
-                                  "standard output");
-    return EXIT_OK;
-}
-
 static int predict(const args *a)
 {
     task t = {.path = args_plain(a, 0), .table = args_text(a, "output")};
     FILE *out = t.table && strcmp(t.table, "-") == 0 ? stderr : stdout;
-    int code = check(a);
+    int code = check_stdout(a);
     kith_status st;
 
     if (code != EXIT_OK)

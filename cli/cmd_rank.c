@@ -7,6 +7,7 @@
 #include "out_text.h"
 #include "protocol_options.h"
 #include "rank_report.h"
+#include "reading_options.h"
 
 static const char *const usage[] = {
     "GRAPH --labels FILE --positive CLASS [--precision P | --recall R | "
@@ -32,12 +33,13 @@ static const char *const description[] = {
 };
 
 static const option options[] = {
-    ROWS_GIVEN,
+    ROWS(given_rows),
     {.name = "positive",
      .letter = 'p',
      .type = OPTION_TEXT,
      .value = "CLASS",
-     .help = "The class to look for. Needed."},
+     .help = "The class to look for. Needed.",
+     .missing = "the class to look for is missing: --positive CLASS"},
     {.name = "precision",
      .type = OPTION_REAL,
      .value = "P",
@@ -62,25 +64,15 @@ static const option options[] = {
      .preset = "lcm",
      .help = "The method; see 'kith methods'. Classes are balanced by logreg, "
              "linbp, the lcm methods but lcm-em, and bp with features."},
-    {.name = "output",
-     .letter = 'o',
-     .type = OPTION_FILE,
-     .value = "FILE",
-     .help = "Where the list goes; - is standard output."},
+    ROW_OUTPUT("Where the list goes; - is standard output."),
     {.name = "json",
      .help = "Print the summary as one JSON object, for programs."},
-    {.name = "val",
-     .type = OPTION_FILE,
-     .value = "FILE",
-     .group = "Tuning",
-     .help = "Tune and choose the threshold on these labelled nodes, one id a "
-             "line, and learn from the other labelled ones."},
-    ROWS_TUNING,
-    ROWS_METHOD,
-    ROWS_READING,
-    ROW_THREADS,
-    ROW_QUIET,
-    ROW_HELP,
+    ROW_VAL("Tune and choose the threshold on these labelled nodes, one id a "
+            "line, and learn from the other labelled ones."),
+    ROWS(tuning_rows),
+    ROWS(method_rows),
+    ROWS(reading_rows),
+    ROWS(running_rows),
     ROW_END,
 };
 
@@ -186,9 +178,6 @@ static kith_status print_json(ranking_task *t)
 
 static int check(const args *a)
 {
-    if (!args_given(a, "positive"))
-        return usage_error(a->of, "the class to look for is missing: "
-                                  "--positive CLASS");
     if (args_given(a, "precision") + args_given(a, "recall") +
             args_given(a, "budget") >
         1)
@@ -196,13 +185,7 @@ static int check(const args *a)
                                   "one can be wished for");
     if (!method_find(args_text(a, "method")))
         return method_unknown(a->of, args_text(a, "method"));
-    if (args_given(a, "val") && args_given(a, "split"))
-        return usage_error(a->of, "--val and --split cannot be used together");
-    if (args_flag(a, "json") && args_text(a, "output") &&
-        strcmp(args_text(a, "output"), "-") == 0)
-        return usage_error(a->of, "--json and '-o -' cannot both go to "
-                                  "standard output");
-    return EXIT_OK;
+    return check_stdout(a);
 }
 
 static int rank(const args *a)

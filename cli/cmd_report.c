@@ -4,9 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cmd_shared.h"
 #include "commands.h"
+#include "model_options.h"
 #include "out_text.h"
+#include "reading_options.h"
 #include "term.h"
 
 static const char *const usage[] = {
@@ -32,9 +33,8 @@ static const char *const description[] = {
 };
 
 static const option options[] = {
-    ROW_GRAPH,
-    ROW_SOLUTION,
-    ROWS_GIVEN,
+    ROWS(model_rows),
+    ROWS(given_rows),
     {.name = "split",
      .type = OPTION_TEXT,
      .value = "NAME",
@@ -44,11 +44,10 @@ static const option options[] = {
      .letter = 'o',
      .type = OPTION_FILE,
      .value = "FILE",
-     .help = "Where the page goes; - is standard output. Needed."},
-    ROWS_READING,
-    ROW_THREADS,
-    ROW_QUIET,
-    ROW_HELP,
+     .help = "Where the page goes; - is standard output. Needed.",
+     .missing = "the output is missing: -o FILE"},
+    ROWS(reading_rows),
+    ROWS(running_rows),
     ROW_END,
 };
 
@@ -60,10 +59,7 @@ static const example examples[] = {
 };
 
 typedef struct task {
-    run r;
-    kith_dataset *data;
-    kith_model *model;
-    kith_solution *solution;
+    asked q;
     kith_split split;
     float *p; /* n x classes */
     char title[300], what[200];
@@ -76,21 +72,21 @@ static kith_verdict_input judged_input(task *t)
     kith_verdict_input in;
 
     kith_verdict_input_init(&in);
-    in.data = t->data;
-    in.model = t->model;
-    in.certificate = kith_solution_certificate(t->solution);
+    in.data = t->q.data;
+    in.model = t->q.model;
+    in.certificate = kith_solution_certificate(t->q.solution);
     in.probabilities = t->p;
-    in.evidence = kith_solution_evidence(t->solution);
-    in.job = &t->r.job;
+    in.evidence = kith_solution_evidence(t->q.solution);
+    in.job = &t->q.r.job;
     if (t->split.n_test > 0) {
         in.judged = t->split.test;
         in.n_judged = t->split.n_test;
         snprintf(t->what, sizeof(t->what), "test nodes of split %.120s",
-                 args_text(t->r.a, "split"));
+                 args_text(t->q.r.a, "split"));
         in.judged_what = t->what;
         in.known = t->split.val;
         in.n_known = t->split.n_val;
-    } else if (!isnan(kith_model_validation(t->model))) {
+    } else if (!isnan(kith_model_validation(t->q.model))) {
         in.judged_what = "labelled ones, of which some may have served to "
                          "choose parameters; name a split to judge by its test "
                          "nodes alone";
@@ -101,32 +97,32 @@ static kith_verdict_input judged_input(task *t)
 
 static kith_status write_page(task *t)
 {
-    const args *a = t->r.a;
+    const args *a = t->q.r.a;
     char typed[2000];
     kith_verdict_input judged;
     kith_report_input in = {
-        .solution = t->solution,
+        .solution = t->q.solution,
         .title = input_name(args_text(a, "graph"), t->title, sizeof(t->title)),
-        .validation = kith_model_validation(t->model),
+        .validation = kith_model_validation(t->q.model),
         .how = "A model kept by 'kith classify --save'.",
         .command = typed,
     };
     kith_verdict *v = NULL;
     kith_status st;
 
-    t->p = calloc((size_t)kith_graph_nodes(t->data->graph) *
-                          (size_t)kith_model_classes(t->model) +
+    t->p = calloc((size_t)kith_graph_nodes(t->q.data->graph) *
+                          (size_t)kith_model_classes(t->q.model) +
                       1,
                   sizeof(*t->p));
     if (!t->p)
-        return run_no_memory(&t->r);
-    kith_solution_probabilities(t->solution, t->p);
+        return run_no_memory(&t->q.r);
+    kith_solution_probabilities(t->q.solution, t->p);
     command_typed(a, typed, sizeof(typed));
     judged = judged_input(t);
-    st = kith_verdict_new(&judged, &v, &t->r.err);
+    st = kith_verdict_new(&judged, &v, &t->q.r.err);
     in.verdict = v;
     if (st == KITH_OK)
-        st = out_report(&t->r, &in, args_text(a, "output"), NULL);
+        st = out_report(&t->q.r, &in, args_text(a, "output"), NULL);
     kith_verdict_free(v);
     return st;
 }
@@ -135,37 +131,34 @@ static kith_status write_page(task *t)
  * the graph, of other classes, are not asked for: then nothing is judged. */
 static kith_status match_classes(task *t)
 {
-    const bool needed = args_given(t->r.a, "labels") ||
-                        args_given(t->r.a, "split");
+    const bool needed = args_given(t->q.r.a, "labels") ||
+                        args_given(t->q.r.a, "split");
     kith_labels *matched = NULL;
     kith_status st = KITH_OK;
 
-    if (t->data->labels)
-        st = kith_model_labels(t->model, t->data->labels, &matched, &t->r.err);
-    kith_labels_free(t->data->labels);
-    t->data->labels = matched;
+    if (t->q.data->labels)
+        st = kith_model_labels(t->q.model, t->q.data->labels, &matched,
+                               &t->q.r.err);
+    kith_labels_free(t->q.data->labels);
+    t->q.data->labels = matched;
     return st == KITH_ERR_ARGUMENT && !needed ? KITH_OK : st;
 }
 
 static kith_status work(task *t)
 {
-    const args *a = t->r.a;
-    kith_status st = check_output(&t->r, args_text(a, "output"));
+    const args *a = t->q.r.a;
+    kith_status st = asked_open(&t->q);
 
-    if (st == KITH_OK)
-        st = kith_model_open(args_plain(a, 0), &t->model, &t->r.err);
-    if (st == KITH_OK)
-        st = open_given(&t->r, args_text(a, "graph"), &t->data);
     if (st == KITH_OK)
         st = match_classes(t);
     if (st == KITH_OK && args_given(a, "split"))
-        st = kith_split_read(t->data, args_text(a, "split"), &t->split,
-                             &t->r.err);
+        st = kith_split_read(t->q.data, args_text(a, "split"), &t->split,
+                             &t->q.r.err);
     if (st == KITH_OK)
-        st = solution_of(&t->r, t->model, t->data, &t->solution);
+        st = asked_solve(&t->q);
     if (st == KITH_OK)
         st = write_page(t);
-    progress_end(&t->r.tty);
+    progress_end(&t->q.r.tty);
     return st;
 }
 
@@ -176,23 +169,16 @@ static int report(const args *a)
     task t = {0};
     kith_status st;
 
-    if (!args_given(a, "graph"))
-        return graph_missing(a);
-    if (!path)
-        return usage_error(a->of, "the output is missing: -o FILE");
-    run_begin(&t.r, a);
+    run_begin(&t.q.r, a);
     st = work(&t);
-    if (st == KITH_OK && !t.r.quiet && strcmp(path, "-") != 0) {
+    if (st == KITH_OK && !t.q.r.quiet && strcmp(path, "-") != 0) {
         term_line(stdout, "%s: one page, open it in a browser", path);
         term_line(stdout, "took %s",
-                  term_seconds(seconds_now() - t.r.begun, time));
+                  term_seconds(seconds_now() - t.q.r.begun, time));
     }
     free(t.p);
     kith_split_release(&t.split);
-    kith_solution_free(t.solution);
-    kith_model_free(t.model);
-    kith_dataset_free(t.data);
-    return run_end(&t.r, st);
+    return asked_end(&t.q, st);
 }
 
 const command cmd_report = {

@@ -110,134 +110,37 @@ int64_t most_memory(void)
     return (int64_t)pages / 4 * 3 * size;
 }
 
-const argument graph_argument[] = {
-    {"GRAPH", OPTION_FILE, NULL, false,
-     "Data set folder, built file (.kg), edge list, Matrix Market, METIS "
-     ".graph, SciPy .npz, GraphML, GEXF or JSON file; - reads standard input."},
-    {.name = NULL},
+const option json_rows[] = {
+    {.name = "json", .help = "Print one JSON object, for programs."},
+    ROW_END,
 };
 
-const argument model_argument[] = {
-    {"MODEL", OPTION_FILE, NULL, false,
-     "Model file of 'kith classify --save'."},
-    {.name = NULL},
+const option telling_rows[] = {
+    {.name = "verbose",
+     .letter = 'v',
+     .help = "Tell all: data, method and parameters, classes, scores. Four "
+             "lines else."},
+    {.name = "json",
+     .help = "Print the same as one JSON object, for programs."},
+    ROW_END,
 };
 
-static const char *text_if_any(const args *a, const char *name)
+const option table_rows[] = {
+    ROW_OUTPUT("Where the table goes; - is standard output."),
+    {.name = "force-labels",
+     .help = "Name the likeliest class also where nothing that is known "
+             "reaches a node. Its label is '-' else."},
+    ROW_END,
+};
+
+int check_stdout(const args *a)
 {
-    return args_has(a, name) ? args_text(a, name) : NULL;
-}
+    const char *table = args_text(a, "output");
 
-/* What reading took for what, on standard error, since the table may go to
- * standard output. */
-static void tell_reading(void *user, const char *key, const char *text)
-{
-    run *r = user;
-
-    if (r->quiet)
-        return;
-    progress_end(&r->tty);
-    term_row(stderr, key, "%s", text);
-}
-
-/* --features names columns, not a file, with a table: unless there is one. */
-static const char *feature_columns(const args *a)
-{
-    const char *features = text_if_any(a, "features");
-
-    return args_given(a, "table") && features && access(features, F_OK) != 0
-               ? features
-               : NULL;
-}
-
-kith_build_options reading_options(run *r)
-{
-    const args *a = r->a;
-    kith_build_options options = {
-        .job = r->job,
-        .header = (kith_choice)args_choice(a, "header"),
-        .weights = (kith_choice)args_choice(a, "weights"),
-        .merge = (kith_merge)args_choice(a, "merge"),
-        .nodes = args_text(a, "nodes"),
-        .label = args_text(a, "label"),
-        .verify = args_flag(a, "verify"),
-        .table = &r->table,
-        .tell = tell_reading,
-        .tell_user = r,
-    };
-
-    r->table = (kith_table_options){
-        .source = args_text(a, "source"),
-        .target = args_text(a, "target"),
-        .weight = args_text(a, "weight"),
-        .time = args_text(a, "time"),
-        .until = args_text(a, "until"),
-        .node = args_text(a, "node"),
-        .label = args_text(a, "label"),
-        .unlabelled = args_text(a, "unlabelled"),
-        .strict = args_flag(a, "strict"),
-        .rows = args_given(a, "table"),
-        .id = args_text(a, "id"),
-        .link = args_text(a, "link"),
-        .order = args_text(a, "order"),
-        .window = (int)args_integer(a, "window"),
-        .hub = args_choice(a, "link-as") == 1,
-        .history = args_choice(a, "history") == 1,
-        .features = feature_columns(a),
-    };
-    return options;
-}
-
-kith_status read_given(run *r, const kith_build_options *how, kith_dataset *d)
-{
-    const char *labels = text_if_any(r->a, "labels");
-    const char *features = feature_columns(r->a)
-                               ? NULL
-                               : text_if_any(r->a, "features");
-    kith_labels *l = NULL;
-    kith_features *x = NULL;
-    kith_status st = KITH_OK;
-
-    if (labels)
-        st = kith_labels_read_table(labels, d->graph, how, &l, &r->err);
-    if (st == KITH_OK && features)
-        st = kith_features_read(features, d->graph, &x, &r->err);
-    if (l) {
-        kith_labels_free(d->labels);
-        d->labels = l;
-    }
-    if (x) {
-        kith_features_free(d->features);
-        d->features = x;
-    }
-    return st;
-}
-
-/* A weight for each column and class must be possible; the library says so,
- * too, but it does not know which file is to blame. */
-static kith_status check_columns(run *r, const char *path,
-                                 const kith_dataset *d)
-{
-    const char *given = text_if_any(r->a, "features");
-    const int64_t columns = d->features ? d->features->columns : 0;
-    const int64_t classes = d->labels ? d->labels->classes : 0;
-
-    if ((columns + 1) * classes <= INT32_MAX)
-        return KITH_OK;
-    return run_fail(r, KITH_ERR_RANGE, given ? given : path,
-                    "has %lld feature columns, times %lld classes more weights "
-                    "than %d",
-                    (long long)columns, (long long)classes, INT32_MAX);
-}
-
-kith_status open_given(run *r, const char *path, kith_dataset **out)
-{
-    const kith_build_options how = reading_options(r);
-    kith_status st = kith_dataset_open(path, &how, out, &r->err);
-
-    if (st == KITH_OK)
-        st = read_given(r, &how, *out);
-    return st == KITH_OK ? check_columns(r, path, *out) : st;
+    if (args_flag(a, "json") && table && strcmp(table, "-") == 0)
+        return usage_error(a->of, "--json and '-o -' cannot both go to "
+                                  "standard output");
+    return EXIT_OK;
 }
 
 static bool ends(const char *name, size_t length, const char *ending)
@@ -344,12 +247,6 @@ void summary_add(char *line, size_t size, int64_t n, const char *one,
              term_count(n, number), n == 1 ? one : many);
 }
 
-int graph_missing(const args *a)
-{
-    return usage_error(a->of, "the graph is missing: --graph DATA (a model "
-                              "file does not hold it)");
-}
-
 int args_names(const args *a, const char *name, bool ranges, name_list *out)
 {
     const char *text = args_text(a, name);
@@ -370,19 +267,6 @@ int args_names(const args *a, const char *name, bool ranges, name_list *out)
     }
     fputs("kith: out of memory\n", stderr);
     return EXIT_FAILED;
-}
-
-kith_status solution_of(run *r, const kith_model *m, const kith_dataset *d,
-                        kith_solution **out)
-{
-    const char *path = args_text(r->a, "solution");
-
-    if (path)
-        return kith_solution_open(path, m, d, &r->job, out, &r->err);
-    if (!r->quiet)
-        term_line(stderr, "kith: running the model again: 'kith classify "
-                          "--save-solution FILE' would keep what it comes to");
-    return kith_solution_new(m, d, &r->job, out, &r->err);
 }
 
 /* How many words an option takes that the result does not depend on: 0 if it is

@@ -2,9 +2,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cmd_shared.h"
 #include "commands.h"
+#include "model_options.h"
 #include "out_text.h"
+#include "reading_options.h"
 #include "term.h"
 
 static const char *const usage[] = {
@@ -25,8 +26,7 @@ static const char *const description[] = {
 };
 
 static const option options[] = {
-    ROW_GRAPH,
-    ROW_SOLUTION,
+    ROWS(model_rows),
     {.name = "count",
      .letter = 'n',
      .type = OPTION_INTEGER,
@@ -39,16 +39,10 @@ static const option options[] = {
      .type = OPTION_FILE,
      .value = "FILE",
      .help = "Suggest only nodes that this file lists, one id a line."},
-    ROW_FEATURES,
-    {.name = "output",
-     .letter = 'o',
-     .type = OPTION_FILE,
-     .value = "FILE",
-     .help = "Where the table goes; standard output, if not given."},
-    ROWS_READING,
-    ROW_THREADS,
-    ROW_QUIET,
-    ROW_HELP,
+    ROWS(features_rows),
+    ROW_OUTPUT("Where the table goes; standard output, if not given."),
+    ROWS(reading_rows),
+    ROWS(running_rows),
     ROW_END,
 };
 
@@ -60,10 +54,7 @@ static const example examples[] = {
 };
 
 typedef struct task {
-    run r;
-    kith_dataset *data;
-    kith_model *model;
-    kith_solution *solution;
+    asked q;
     int32_t *among, n_among;
     kith_suggestion *list;
     int32_t found;
@@ -71,28 +62,28 @@ typedef struct task {
 
 static kith_status read_among(task *t)
 {
-    const char *path = args_text(t->r.a, "among");
+    const char *path = args_text(t->q.r.a, "among");
     kith_status st;
 
     if (!path)
         return KITH_OK;
-    st = kith_nodes_read(path, t->data->graph, NULL, &t->among, &t->n_among,
-                         &t->r.err);
+    st = kith_nodes_read(path, t->q.data->graph, NULL, &t->among, &t->n_among,
+                         &t->q.r.err);
     if (st == KITH_OK && t->n_among == 0)
-        return run_fail(&t->r, KITH_ERR_ARGUMENT, path, "lists no node");
+        return run_fail(&t->q.r, KITH_ERR_ARGUMENT, path, "lists no node");
     return st;
 }
 
 static kith_status write_list(task *t)
 {
     out_table_state shown;
-    const char *to = out_table(&t->r, args_text(t->r.a, "output"), &shown);
+    const char *to = out_table(&t->q.r, args_text(t->q.r.a, "output"), &shown);
 
     if (!to)
-        return t->r.err.status;
+        return t->q.r.err.status;
     return out_table_end(&shown, kith_suggestions_write(t->list, t->found,
-                                                        t->data->graph, to,
-                                                        NULL, &t->r.err));
+                                                        t->q.data->graph, to,
+                                                        NULL, &t->q.r.err));
 }
 
 /* A suggestion, and how many were found before it. */
@@ -118,7 +109,7 @@ static kith_status sort_by_score(task *t)
     placed *all = calloc((size_t)t->found + 1, sizeof(*all));
 
     if (!all)
-        return run_no_memory(&t->r);
+        return run_no_memory(&t->q.r);
     for (int32_t i = 0; i < t->found; i++)
         all[i] = (placed){t->list[i], i};
     qsort(all, (size_t)t->found, sizeof(*all), falling);
@@ -132,11 +123,11 @@ static kith_status sort_by_score(task *t)
 static int32_t count_candidates(const task *t)
 {
     const int32_t named = t->among ? t->n_among
-                                   : kith_graph_nodes(t->data->graph);
+                                   : kith_graph_nodes(t->q.data->graph);
     int32_t count = 0;
 
     for (int32_t i = 0; i < named; i++)
-        count += kith_solution_trained(t->solution,
+        count += kith_solution_trained(t->q.solution,
                                        t->among ? t->among[i] : i) < 0;
     return count;
 }
@@ -159,31 +150,27 @@ static void tell_short(const task *t, int32_t count, int32_t candidates)
 
 static kith_status work(task *t)
 {
-    const args *a = t->r.a;
+    const args *a = t->q.r.a;
     const int32_t count = (int32_t)args_integer(a, "count");
-    kith_status st = check_output(&t->r, args_text(a, "output"));
+    kith_status st = asked_open(&t->q);
 
-    if (st == KITH_OK)
-        st = kith_model_open(args_plain(a, 0), &t->model, &t->r.err);
-    if (st == KITH_OK)
-        st = open_given(&t->r, args_text(a, "graph"), &t->data);
     if (st == KITH_OK)
         st = read_among(t);
     if (st == KITH_OK)
-        st = solution_of(&t->r, t->model, t->data, &t->solution);
+        st = asked_solve(&t->q);
     if (st != KITH_OK)
         return st;
     t->list = calloc((size_t)count + 1, sizeof(*t->list));
     if (!t->list)
-        return run_no_memory(&t->r);
-    st = kith_suggest(t->solution, t->among, t->n_among, count, t->list,
-                      &t->found, &t->r.err);
-    progress_end(&t->r.tty);
+        return run_no_memory(&t->q.r);
+    st = kith_suggest(t->q.solution, t->among, t->n_among, count, t->list,
+                      &t->found, &t->q.r.err);
+    progress_end(&t->q.r.tty);
     if (st == KITH_OK)
         st = sort_by_score(t);
     if (st == KITH_OK)
         st = write_list(t);
-    if (st == KITH_OK && !t->r.quiet)
+    if (st == KITH_OK && !t->q.r.quiet)
         tell_short(t, count, count_candidates(t));
     return st;
 }
@@ -193,16 +180,11 @@ static int suggest(const args *a)
     task t = {0};
     kith_status st;
 
-    if (!args_given(a, "graph"))
-        return graph_missing(a);
-    run_begin(&t.r, a);
+    run_begin(&t.q.r, a);
     st = work(&t);
-    kith_solution_free(t.solution);
-    kith_model_free(t.model);
-    kith_dataset_free(t.data);
     kith_array_free(t.among);
     free(t.list);
-    return run_end(&t.r, st);
+    return asked_end(&t.q, st);
 }
 
 const command cmd_suggest = {

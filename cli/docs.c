@@ -138,7 +138,7 @@ void docs_parameters(FILE *out)
 
 /* ---- the commands -------------------------------------------------------- */
 
-static const option only_help[] = {ROW_HELP, ROW_END};
+static const option only_help[] = {ROWS(help_rows), ROW_END};
 
 static const char *const docs_usage[] = {
     "man|completion|markdown|parameters ...", NULL};

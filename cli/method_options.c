@@ -3,6 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#define METHOD_GROUP "Parameters (a value given is not tuned)"
+
+const option method_rows[] = {
+    {.name = "no-tune", .type = OPTION_OF_TABLE, .group = METHOD_GROUP},
+    {.name = "fit", .type = OPTION_OF_TABLE, .group = METHOD_GROUP},
+    {.name = ALL_PARAMETERS, .type = OPTION_OF_TABLE, .group = METHOD_GROUP},
+    ROW_END,
+};
+
 /* A value that the user gave. */
 static kith_status take(run *r, const kith_option_info *row)
 {

@@ -10,13 +10,7 @@
 /* What classify uses unless told otherwise. */
 #define DEFAULT_METHOD "auto"
 
-#define METHOD_GROUP "Parameters (a value given is not tuned)"
-#define ROWS_METHOD                                                            \
-    {.name = "no-tune", .type = OPTION_OF_TABLE, .group = METHOD_GROUP},       \
-        {.name = "fit", .type = OPTION_OF_TABLE, .group = METHOD_GROUP},       \
-    {                                                                          \
-        .name = ALL_PARAMETERS, .type = OPTION_OF_TABLE, .group = METHOD_GROUP \
-    }
+extern const option method_rows[];
 
 /* The options of training, as the command line says; they last as long as the
  * run. */

@@ -26,6 +26,31 @@ int usage_error(const command *cmd, const char *format, ...)
 
 /* ---- the table ----------------------------------------------------------- */
 
+const option help_rows[] = {
+    {.name = "help",
+     .letter = 'h',
+     .group = "Running",
+     .help = "Show this help and leave."},
+    ROW_END,
+};
+
+const option running_rows[] = {
+    {.name = "threads",
+     .type = OPTION_INTEGER,
+     .value = "N",
+     .least = 1,
+     .most = 1024,
+     .group = "Running",
+     .help = "Use N threads; all that the machine has, if not given. The "
+             "result does not depend on it."},
+    {.name = "quiet",
+     .letter = 'q',
+     .group = "Running",
+     .help = "Print errors only: no summary, no progress."},
+    ROWS(help_rows),
+    ROW_END,
+};
+
 /* The row as the library's table has it, under the heading of `o`. */
 static option of_table(const option *o, const kith_option_info *p)
 {
@@ -48,24 +73,35 @@ static option of_table(const option *o, const kith_option_info *p)
     return made;
 }
 
+/* Add what stands for `o`; answers the rows there are then. */
+static int fill_row(const option *o, option_table *t, int n)
+{
+    const bool all = strcmp(o->name, ALL_PARAMETERS) == 0;
+    int parameters;
+    const kith_option_info *p = kith_option_list(&parameters);
+
+    assert(n < MAX_OPTIONS);
+    if (o->rows)
+        for (const option *each = o->rows; each->name; each++)
+            n = fill_row(each, t, n);
+    else if (o->type != OPTION_OF_TABLE)
+        t->row[n++] = *o;
+    else
+        for (int i = 0; i < parameters; i++)
+            if (all ? p[i].group <= KITH_GROUP_LEARNING
+                    : strcmp(p[i].name, o->name) == 0)
+                t->row[n++] = of_table(o, &p[i]);
+    return n;
+}
+
 const option *option_table_fill(const command *cmd, option_table *t)
 {
-    int rows, n = 0;
-    const kith_option_info *p = kith_option_list(&rows);
+    int n = 0;
 
     *t = (option_table){0};
-    for (const option *o = cmd ? cmd->options : NULL; o && o->name; o++) {
-        const bool all = strcmp(o->name, ALL_PARAMETERS) == 0;
-
-        if (o->type != OPTION_OF_TABLE)
-            t->row[n++] = *o;
-        else
-            for (int i = 0; i < rows; i++)
-                if (all ? p[i].group <= KITH_GROUP_LEARNING
-                        : strcmp(p[i].name, o->name) == 0)
-                    t->row[n++] = of_table(o, &p[i]);
-        assert(n < MAX_OPTIONS);
-    }
+    for (const option *o = cmd ? cmd->options : NULL; o && o->name; o++)
+        n = fill_row(o, t, n);
+    assert(n <= MAX_OPTIONS);
     return t->row;
 }
 
@@ -416,6 +452,29 @@ static int check_arguments(const args *a)
     return EXIT_OK;
 }
 
+/* What the rows say of options together. */
+static int check_options(const args *a)
+{
+    const option *o = a->table.row;
+    const option_value *v = a->value;
+
+    for (int i = 0; o[i].name; i++) {
+        if (o[i].missing && !v[i].given)
+            return usage_error(a->of, "%s", o[i].missing);
+        for (int j = i + 1; v[i].given && o[j].name; j++)
+            if (v[j].given && (choice_find(o[i].apart, o[j].name) >= 0 ||
+                               choice_find(o[j].apart, o[i].name) >= 0))
+                return usage_error(a->of,
+                                   "--%s and --%s cannot be used together",
+                                   o[i].name, o[j].name);
+        if (o[i].only_file && v[i].given && strcmp(v[i].text, "-") == 0)
+            return usage_error(a->of,
+                               "%s cannot go to standard output: name a file",
+                               o[i].only_file);
+    }
+    return EXIT_OK;
+}
+
 int options_parse(const command *cmd, int argc, char **argv, args *out)
 {
     words w = {cmd, argv, argc, out};
@@ -446,9 +505,9 @@ int options_parse(const command *cmd, int argc, char **argv, args *out)
         if (out->help)
             return EXIT_OK;
     }
-    if (take_table(out) != EXIT_OK)
+    if (take_table(out) != EXIT_OK || check_arguments(out) != EXIT_OK)
         return EXIT_USAGE;
-    return check_arguments(out);
+    return check_options(out);
 }
 
 /* ---- reading the answers ------------------------------------------------- */

@@ -34,6 +34,10 @@ typedef struct option {
     double least, most;  /* numbers: inclusive; both 0 = any */
     const char *group;   /* heading in the help; NULL = "Options" */
     const char *help;
+    const char *missing;   /* said if it is not given; NULL = it need not be */
+    const char *apart;     /* options that it cannot be used with: "a|b" */
+    const char *only_file; /* "a model": what cannot go to standard output */
+    const struct option *rows;         /* of ROWS(): what stands here */
     const kith_option_info *parameter; /* set by option_table_fill() */
 } option;
 
@@ -76,28 +80,19 @@ typedef struct command {
                                        of commands */
 } command;
 
-/* Rows that several tables share. */
-#define ROW_THREADS                                                           \
-    {                                                                         \
-        .name = "threads", .type = OPTION_INTEGER, .value = "N", .least = 1,  \
-        .most = 1024, .group = "Running",                                     \
-        .help = "Use N threads; all that the machine has, if not given. The " \
-                "result does not depend on it."                               \
-    }
-#define ROW_QUIET                                             \
-    {                                                         \
-        .name = "quiet", .letter = 'q', .group = "Running",   \
-        .help = "Print errors only: no summary, no progress." \
-    }
-#define ROW_HELP                                           \
-    {                                                      \
-        .name = "help", .letter = 'h', .group = "Running", \
-        .help = "Show this help and leave."                \
+/* A list of rows, which end with ROW_END: an option that several commands have
+ * is written once, in a list, beside what reads it. */
+#define ROWS(LIST)                 \
+    {                              \
+        .name = "", .rows = (LIST) \
     }
 #define ROW_END      \
     {                \
         .name = NULL \
     }
+
+extern const option help_rows[];    /* --help */
+extern const option running_rows[]; /* and --threads, --quiet */
 
 enum { MAX_OPTIONS = 128, MAX_ARGUMENTS = 8 };
 

@@ -2,6 +2,22 @@
 
 #include <stdio.h>
 
+#include "reading_options.h"
+
+const option tuning_rows[] = {
+    {.name = "split",
+     .type = OPTION_TEXT,
+     .value = "NAME",
+     .group = "Tuning",
+     .help = "Learn from, tune on and test on the nodes of a split: a name "
+             "under the data set's splits/, or a folder with train.txt, "
+             "test.txt and perhaps val.txt."},
+    {.name = "hold-out", .type = OPTION_OF_TABLE, .group = "Tuning"},
+    {.name = "prevalence", .type = OPTION_OF_TABLE, .group = "Tuning"},
+    {.name = "seed", .type = OPTION_OF_TABLE, .group = "Tuning"},
+    ROW_END,
+};
+
 /* The split that is named, or the nodes to tune on that a file lists. */
 static kith_status read_split(run *r, const kith_dataset *d, kith_split *out)
 {

@@ -8,18 +8,11 @@
 #include "cmd_shared.h"
 
 /* Its options but --val, whose help differs. */
-#define ROWS_TUNING                                                          \
-    {.name = "split",                                                        \
-     .type = OPTION_TEXT,                                                    \
-     .value = "NAME",                                                        \
-     .group = "Tuning",                                                      \
-     .help = "Learn from, tune on and test on the nodes of a split: a name " \
-             "under the data set's splits/, or a folder with train.txt, "    \
-             "test.txt and perhaps val.txt."},                               \
-        {.name = "hold-out", .type = OPTION_OF_TABLE, .group = "Tuning"},    \
-        {.name = "prevalence", .type = OPTION_OF_TABLE, .group = "Tuning"},  \
-    {                                                                        \
-        .name = "seed", .type = OPTION_OF_TABLE, .group = "Tuning"           \
+extern const option tuning_rows[];
+#define ROW_VAL(HELP)                                              \
+    {                                                              \
+        .name = "val", .type = OPTION_FILE, .value = "FILE",       \
+        .group = "Tuning", .help = HELP, .apart = "split|hold-out" \
     }
 
 /* Open the data, which must have labels, and find out.  Release both, whatever
