@@ -183,15 +183,19 @@ static void add_precision(const kith__judge *j, const rows *r, int c, double in)
 }
 
 /* AUC or average precision, as kith_score() has them: mean over the classes
- * that some and not all nodes are of, of two classes the second. */
+ * that some and not all nodes are of, of two classes the rarer. */
 static void by_order(const kith__judge *j, const rows *r)
 {
     const kith__labelled_nodes *at = j->at;
-    int32_t counted = 0;
+    int32_t counted = 0, second = 0;
 
-    for (int c = j->classes == 2; c < j->classes; c++) {
+    for (int32_t i = 0; i < at->n; i++)
+        second += at->truth[i] == 1;
+    for (int c = 0; c < j->classes; c++) {
         int32_t in = 0;
 
+        if (j->classes == 2 && c != (second <= at->n - second))
+            continue;
         for (int32_t i = 0; i < at->n; i++) {
             in += at->truth[i] == c;
             r->order[i] = (keyed){r->log_p[(int64_t)i * j->classes + c], i};

@@ -214,9 +214,9 @@ static const kith_option_info table[] = {
      .choices = "log-loss|accuracy|auc|ap|macro-f1",
      .group = KITH_GROUP_TUNING,
      .help = "What choices are made by on the validation nodes (ap: average "
-             "precision; auc and ap of two classes: of the last, as kith eval "
-             "has them). The default of a parameter is left only for what is "
-             "better by more than its standard error, node by node."},
+             "precision; auc and ap of two classes: of the rarer). The default "
+             "of a parameter is left only for what is better by more than its "
+             "standard error, node by node."},
     {.name = "no-tune",
      IN_OPTIONS(no_tune, "no_tune"),
      FLAG,

@@ -63,7 +63,7 @@ static double score_without(kith_optimise measure, const float *p, int classes,
     for (int i = 0; i < N; i++)
         if (i != without)
             node[n++] = i;
-    CHECK_OK(kith_score(p, &l, node, n, &s, &err));
+    CHECK_OK(kith_score(p, &l, node, n, KITH_POSITIVE_AUTO, &s, &err));
     return scored(measure, &s);
 }
 
