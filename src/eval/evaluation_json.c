@@ -225,7 +225,7 @@ kith_status kith_evaluation_json(const kith_evaluation *e, const char *name,
     else
         kith__json_null(&j, "seed");
     kith__json_string(&j, "version", kith_version());
-    put_choice(&j, "fit", e->options.train.fit);
+    put_choice(&j, "fit", (int)e->options.train.fit);
     if (e->options.precision_at > 0) {
         kith__json_count(&j, "precision_at", e->options.precision_at);
         kith__json_string(&j, "positive",
