@@ -487,9 +487,12 @@ static bool parse_clock(const char **at, const char *end, double *seconds)
         return false;
     if (take(at, end, ".,")) {
         double unit = .1;
+        int d;
 
-        for (int d; *at < end && (d = digits(at, end, 1)) >= 0; unit /= 10)
+        while (*at < end && (d = digits(at, end, 1)) >= 0) {
             part += d * unit;
+            unit /= 10;
+        }
     }
     *seconds = hour * 3600.0 + minute * 60.0 + second + part;
     return true;
