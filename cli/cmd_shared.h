@@ -21,6 +21,7 @@ typedef struct run {
     kith_job job;             /* threads, memory, progress; points at tty */
     kith_options *options;    /* of a training; NULL until they are asked for */
     kith_table_options table; /* of reading_options() */
+    char *asked[2];           /* labels and features of a database */
     kith_error err;
 } run;
 
@@ -53,6 +54,11 @@ int64_t most_memory(void);
 extern const option json_rows[];    /* --json */
 extern const option telling_rows[]; /* --verbose and --json */
 extern const option table_rows[];   /* of tables of predictions */
+
+/* The class that is looked for, and the number that it has among the labels;
+ * KITH_POSITIVE_AUTO if it is not given. */
+extern const option positive_rows[];
+kith_status find_positive(run *r, const kith_labels *l, int32_t *out);
 
 /* Refuse --json where the table, too, goes to standard output; an exit
  * status. */

@@ -118,6 +118,12 @@ KITH_API kith_status kith_labels_write(const kith_labels *labels,
                                        kith_error *err);
 KITH_API void kith_labels_free(kith_labels *labels);
 
+/* The class that the fewest nodes, but some, are known to be of: the one that
+ * is looked for where nobody says which.  Of equals the last; -1 if nothing is
+ * known.  Errors: KITH_ERR_NOMEM.  Cost: O(n + classes). */
+KITH_API kith_status kith_labels_rarest(const kith_labels *labels, int32_t *out,
+                                        kith_error *err);
+
 /* Share of edges between nodes of one class among those with both ends
  * labelled (*counted of them); NaN if there are none.  Cost: O(n + m). */
 KITH_API double kith_homophily(const kith_graph *g, const kith_labels *labels,
@@ -127,6 +133,18 @@ KITH_API double kith_homophily(const kith_graph *g, const kith_labels *labels,
  * or, where there is no such list, to the node with id r. */
 KITH_API kith_status kith_features_read(const char *path, const kith_graph *g,
                                         kith_features **out, kith_error *err);
+/*
+ * The same from any table of nodes, by options->table: the columns that
+ * `features` names, or all but that of the ids (`node`) and the class
+ * (`label`), as docs/formats/table.md says.  Rows of nodes that g does not have
+ * are counted, told and left out, unless table->strict.  Matrices are read as
+ * kith_features_read() does.
+ */
+KITH_API kith_status kith_features_read_table(const char *path,
+                                              const kith_graph *g,
+                                              const kith_build_options *options,
+                                              kith_features **out,
+                                              kith_error *err);
 /* Read a feature matrix by itself, row r being node r. */
 KITH_API kith_status kith_features_load(const char *path, kith_features **out,
                                         kith_error *err);

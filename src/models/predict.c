@@ -80,9 +80,6 @@ out:
     return st;
 }
 
-/* As linbp propagates if nothing is tuned: of other methods the mass is only
- * what evidence is told by. */
-enum { MASS_ITERATIONS = 100 };
 static const double MASS_TOLERANCE = 1e-5;
 
 kith_status kith__evidence_of(const kith_model *m, const kith__task *t,
@@ -90,8 +87,8 @@ kith_status kith__evidence_of(const kith_model *m, const kith__task *t,
                               kith_error *err)
 {
     return kith__evidence_gather(t, kith__model_features(m, features),
-                                 MASS_ITERATIONS, MASS_TOLERANCE, &b->evidence,
-                                 err);
+                                 KITH__MASS_ITERATIONS, MASS_TOLERANCE,
+                                 &b->evidence, err);
 }
 
 kith_status kith__run_again(const kith_model *m, const kith_dataset *d,
@@ -107,6 +104,11 @@ kith_status kith__run_again(const kith_model *m, const kith_dataset *d,
     if (!how)
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                        "the model's method '%s' is not in this version",
+                       m->method));
+    if (how->needs_features && !d->features)
+        TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                       "the model's method '%s' needs features, the data has "
+                       "none",
                        m->method));
     TRY(kith__task_of_model(m, d->graph, job, s, err));
     TRY(kith__beliefs_new(&s->task, want, b, err));
