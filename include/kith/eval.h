@@ -513,7 +513,7 @@ KITH_API kith_status kith_predictions_read(const char *path,
                                            int32_t *found, kith_error *err);
 
 /* rank, node, probability (score if there are none), and for each reason asked
- * for reason_1, share_1, ... ("-" and 0 where there are no more): the list,
+ * for reason_1, share_1, ... ("-" where there are no more): the list,
  * r->listed rows. */
 KITH_API kith_status kith_ranking_write(const kith_ranking *r,
                                         const kith_graph *g, const char *path,
