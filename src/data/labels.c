@@ -73,7 +73,10 @@ static kith_status find_columns(label_rows *r, bool own, kith_error *err)
     const bool named = t && (t->node || t->label);
     kith_status st = KITH_OK;
 
-    TRY(kith__table_header(&r->t, kith__head_of_nodes(h) || (named && !own),
+    TRY(kith__table_header(&r->t,
+                           kith__head_of_nodes(h) ||
+                               kith__source_names_columns(r->t.source) ||
+                               (named && !own),
                            err));
     TRY(named_column(r, "--node", t ? t->node : NULL, own, &r->node, err));
     TRY(named_column(r, "--label", t ? t->label : NULL, own, &r->label, err));

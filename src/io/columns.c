@@ -406,10 +406,29 @@ static int weight_beside(const kith__head *h, const kith__edge_columns *e)
                : -1;
 }
 
+/* Of a database's answer: by well-known names, else the first two. */
+static kith_status find_answered(const kith__head *h, const char *path,
+                                 const kith_build_options *o,
+                                 kith__edge_columns *out, kith_error *err)
+{
+    if (h->columns < 2)
+        return kith__fail(err, KITH_ERR_PARSE, path, 0,
+                          "has one column, expected the two ends of edges");
+    find_ends(h, &out->source, &out->target);
+    if (out->source < 0 || out->target < 0) {
+        out->source = 0;
+        out->target = 1;
+    }
+    out->header = out->by_name = true;
+    if (o->weights != KITH_NO)
+        out->weight = weight_beside(h, out);
+    return KITH_OK;
+}
+
 kith_status kith__edge_columns_find(const kith__head *h, const char *path,
                                     const kith_build_options *o,
-                                    bool plain_header, kith__edge_columns *out,
-                                    kith_error *err)
+                                    bool plain_header, bool named,
+                                    kith__edge_columns *out, kith_error *err)
 {
     const kith_table_options *t = o->table;
     kith_status st = KITH_OK;
@@ -420,7 +439,9 @@ kith_status kith__edge_columns_find(const kith__head *h, const char *path,
     if (h->rows == 0)
         return KITH_OK;
     if (t && (t->source || t->target))
-        return find_given(h, path, o, plain_header, out, err);
+        return find_given(h, path, o, plain_header || named, out, err);
+    if (named)
+        return find_answered(h, path, o, out, err);
     if (o->header == KITH_NO || h->columns < 2 || h->separator == ' ')
         return KITH_OK;
     find_ends(h, &source, &target);
