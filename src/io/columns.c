@@ -406,6 +406,17 @@ static int weight_beside(const kith__head *h, const kith__edge_columns *e)
                : -1;
 }
 
+/* Where names do not tell the ends the first two columns are, if the table
+ * looks like one of edges. */
+static kith_status check_first_two(const kith__head *h, const char *path,
+                                   bool plain_header, kith_error *err)
+{
+    if (plain_header ? !begins_with_named_time(h) : has_plain_shape(h))
+        return KITH_OK;
+    return kith__head_unsure(h, path, "which columns are the ends of edges",
+                             "--source COL --target COL", err);
+}
+
 /* Of a database's answer: by well-known names, else the first two. */
 static kith_status find_answered(const kith__head *h, const char *path,
                                  const kith_build_options *o,
@@ -451,18 +462,13 @@ kith_status kith__edge_columns_find(const kith__head *h, const char *path,
         return check_no_header(h, path, source, target, err);
     out->header = true;
     if (!ends) {
-        if (plain_header ? begins_with_named_time(h) : !has_plain_shape(h))
-            TRY(kith__head_unsure(h, path,
-                                  "which columns are the ends of edges",
-                                  "--source COL --target COL", err));
+        TRY(check_first_two(h, path, plain_header, err));
         source = 0;
         target = 1;
         ends = !plain_header;
     }
     /* What plain edge lists could read already is read as it was. */
-    if (plain_header && source == 0 && target == 1)
-        goto out;
-    if (plain_header && !ends)
+    if (plain_header && (!ends || (source == 0 && target == 1)))
         goto out;
     out->by_name = true;
     out->source = source;
@@ -523,9 +529,12 @@ static bool parse_clock(const char **at, const char *end, double *seconds)
         return false;
     if (take(at, end, ".,")) {
         double unit = .1;
+        int d;
 
-        for (int d; *at < end && (d = digits(at, end, 1)) >= 0; unit /= 10)
+        while (*at < end && (d = digits(at, end, 1)) >= 0) {
             part += d * unit;
+            unit /= 10;
+        }
     }
     *seconds = hour * 3600.0 + minute * 60.0 + second + part;
     return true;

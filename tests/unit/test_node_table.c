@@ -221,11 +221,14 @@ TEST(a_model_refuses_columns_of_another_meaning)
     int32_t train[] = {0, 1, 2, 3};
     kith_split split = {.train = train, .n_train = 4};
     kith_model *m = NULL, *again = NULL;
+    kith_train_options o;
     kith_dataset *d;
     kith_error err;
 
+    kith_train_options_init(&o);
+
     d = open_with(&t, text[0]);
-    CHECK_OK(kith_model_train(d, "logreg", &split, NULL, &m, NULL, &err));
+    CHECK_OK(kith_model_train(d, "logreg", &split, &o, &m, NULL, &err));
     CHECK_OK(kith_model_save(m, check_path("m.km"), &err));
     CHECK_OK(kith_model_open(check_path("m.km"), &again, &err));
     CHECK_OK(kith_model_predict(again, d, NULL, p, NULL, NULL, &err));
