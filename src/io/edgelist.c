@@ -292,7 +292,7 @@ static bool is_konect(const kith__block *b, const char *kind)
 }
 
 /* Its third column is a weight, its fourth a time. */
-static kith_status take_konect(const parser *p, const kith__block *b,
+static kith_status take_konect(const kith__edge_parser *p, const kith__block *b,
                                const kith__head *h, kith__edge_columns *e,
                                kith_error *err)
 {
