@@ -48,6 +48,7 @@ static const option options[] = {
      .help = "The method; see 'kith methods'. auto trains several and keeps "
              "the one that validates best. A value of lcm alone (--g1, ...) "
              "means lcm."},
+    ROWS(positive_rows),
     ROWS(table_rows),
     {.name = "save",
      .type = OPTION_FILE,
@@ -259,6 +260,10 @@ static void describe(task *t, outcome *o)
         .validation = t->c->validation,
         .n_val = t->c->n_validation,
         .test_name = args_text(t->r.a, "split"),
+        .looked_for = t->verdict && t->verdict->positive >= 0
+                          ? kith_model_class_name(t->c->model,
+                                                  t->verdict->positive)
+                          : NULL,
         .test = t->tested ? &t->verdict->scores : NULL,
         .sure = t->tested ? &t->verdict->intervals : NULL,
         .table = args_text(t->r.a, "output"),
@@ -299,6 +304,7 @@ static kith_verdict_input judged_input(const task *t)
     in.model = t->c->model;
     in.probabilities = t->c->probabilities;
     in.evidence = t->c->evidence;
+    in.positive = args_text(t->r.a, "positive");
     in.known = whole->val;
     in.n_known = whole->n_val;
     in.job = &t->r.job;

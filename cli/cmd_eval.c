@@ -25,9 +25,10 @@ static const char *const description[] = {
     "any, on a fifth of the training nodes, and then fitted to all of "
     "them) and scored on its test nodes. The splits are named ones, or drawn "
     "at random from the labelled nodes. 'kith methods' lists the methods.",
-    "Prints accuracy, macro-F1, area under the ROC curve, average precision "
-    "(both of the second class, or with more than two the mean of each "
-    "against the rest), log-loss, expected calibration error and seconds: the "
+    "Prints accuracy, macro-F1, area under the ROC curve, average precision, "
+    "best F1 (these three of --positive; without it of the rarer of two "
+    "classes, or with more the mean of each against the rest), log-loss, "
+    "expected calibration error and seconds: the "
     "mean over the splits and the standard deviation, which is that of a "
     "sample (divided by one less than the number of splits; 0 for one split). "
     "The column 'vs' is the difference in accuracy to the first method, taken "
@@ -62,12 +63,10 @@ static const option options[] = {
      .value = "K",
      .least = 1,
      .most = INT32_MAX,
-     .help = "Also the share of one class among the K test nodes most likely "
-             "of it."},
-    {.name = "positive",
-     .type = OPTION_TEXT,
-     .value = "CLASS",
-     .help = "The class of --precision-at; the last if not given."},
+     .help = "Also the share of one class, --positive or the rarest, among "
+             "the K test nodes most likely of it, and how large a share these "
+             "are of all."},
+    ROWS(positive_rows),
     {.name = "splits",
      .letter = 's',
      .type = OPTION_TEXT,
@@ -173,8 +172,6 @@ static int check(task *t, const args *a)
 {
     int code;
 
-    if (args_given(a, "positive") && !args_given(a, "precision-at"))
-        return usage_error(a->of, "--positive needs --precision-at K");
     code = args_names(a, "methods", false, &t->methods);
     if (code == EXIT_OK)
         code = find_methods(t, a);
@@ -184,33 +181,6 @@ static int check(task *t, const args *a)
 }
 
 /* ---- data ---------------------------------------------------------------- */
-
-static kith_status find_positive(task *t, int32_t *positive)
-{
-    const args *a = t->r.a;
-    const kith_labels *l = t->data->labels;
-    const char *name = args_text(a, "positive");
-    char list[300] = "";
-    size_t used = 0;
-
-    *positive = l->classes - 1;
-    if (!name)
-        return KITH_OK;
-    for (int32_t c = 0; c < l->classes; c++) {
-        if (strcmp(l->names[c], name) == 0) {
-            *positive = c;
-            return KITH_OK;
-        }
-        if (used + 40 < sizeof(list))
-            used += (size_t)snprintf(
-                list + used, sizeof(list) - used, "%s%.30s%s", c ? ", " : "",
-                l->names[c], used > 200 && c + 1 < l->classes ? ", ..." : "");
-        if (used > 200)
-            used = sizeof(list);
-    }
-    return run_fail(&t->r, KITH_ERR_ARGUMENT, t->told.path,
-                    "has no class '%.60s'; its classes are %s", name, list);
-}
 
 /* "all" stands for the data set's splits, unless one has that name. */
 static kith_status expand_all(task *t)
@@ -316,7 +286,7 @@ static kith_status measure(task *t)
     o.edge_weights = args_flag(a, "edge-weights");
     o.precision_at = (int32_t)args_integer(a, "precision-at");
     if (st == KITH_OK)
-        st = find_positive(t, &o.positive);
+        st = find_positive(&t->r, t->data->labels, &o.positive);
     if (st == KITH_OK)
         st = kith_evaluate(t->data, t->method, t->method_count, t->split,
                            t->split_count, &o, &t->e, &t->r.err);

@@ -10,13 +10,14 @@
 #include "reading_options.h"
 
 static const char *const usage[] = {
-    "GRAPH --labels FILE --positive CLASS [--precision P | --recall R | "
+    "GRAPH --labels FILE [--positive CLASS] [--precision P | --recall R | "
     "--budget N] [OPTIONS] -o list.tsv",
     NULL};
 
 static const char *const description[] = {
     "Ranks the nodes whose label is unknown by how probably they are of one "
-    "class, such as fraud, and cuts the list where a wish is met: a precision, "
+    "class, such as fraud (the rarest, if --positive does not name it), and "
+    "cuts the list where a wish is met: a precision, "
     "a recall, or a number of nodes that can be reviewed. Writes a table: "
     "rank, node, probability.",
     "Where to cut is chosen on labelled nodes that were not learnt from when "
@@ -34,12 +35,7 @@ static const char *const description[] = {
 
 static const option options[] = {
     ROWS(given_rows),
-    {.name = "positive",
-     .letter = 'p',
-     .type = OPTION_TEXT,
-     .value = "CLASS",
-     .help = "The class to look for. Needed.",
-     .missing = "the class to look for is missing: --positive CLASS"},
+    ROWS(positive_rows),
     {.name = "precision",
      .type = OPTION_REAL,
      .value = "P",
@@ -86,20 +82,6 @@ static const example examples[] = {
     {"kith rank g.kg --labels known.tsv --positive fraud", "what to expect"},
     {NULL, NULL},
 };
-
-static kith_status find_positive(ranking_task *t, int32_t *positive)
-{
-    const kith_labels *l = t->data->labels;
-    const char *name = args_text(t->r.a, "positive");
-
-    for (*positive = 0; *positive < l->classes; (*positive)++)
-        if (strcmp(l->names[*positive], name) == 0)
-            return KITH_OK;
-    return run_fail(&t->r, KITH_ERR_ARGUMENT, NULL,
-                    "no labelled node is of class '%.60s', which --positive "
-                    "names",
-                    name);
-}
 
 static kith_rank_options rank_options(const args *a)
 {
@@ -150,7 +132,9 @@ static kith_status work(ranking_task *t)
     if (st == KITH_OK)
         st = open_for_learning(&t->r, args_plain(a, 0), &t->data, &t->nodes);
     if (st == KITH_OK)
-        st = find_positive(t, &o.positive);
+        st = find_positive(&t->r, t->data->labels, &o.positive);
+    if (st == KITH_OK && o.positive == KITH_POSITIVE_AUTO)
+        st = kith_labels_rarest(t->data->labels, &o.positive, &t->r.err);
     if (st == KITH_OK)
         st = check_unknown(t);
     if (st == KITH_OK)

@@ -40,6 +40,7 @@ static const option options[] = {
      .value = "NAME",
      .help = "Judge on the test nodes of this split of the data set, or of a "
              "folder with train.txt and test.txt."},
+    ROWS(positive_rows),
     {.name = "output",
      .letter = 'o',
      .type = OPTION_FILE,
@@ -78,6 +79,7 @@ static kith_verdict_input judged_input(task *t)
     in.probabilities = t->p;
     in.evidence = kith_solution_evidence(t->q.solution);
     in.job = &t->q.r.job;
+    in.positive = args_text(t->q.r.a, "positive");
     if (t->split.n_test > 0) {
         in.judged = t->split.test;
         in.n_judged = t->split.n_test;

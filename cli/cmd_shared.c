@@ -317,3 +317,41 @@ void command_typed(const args *a, char *out, size_t size)
     (void)fclose(f);
     out[size - 1] = '\0';
 }
+
+const option positive_rows[] = {
+    {.name = "positive",
+     .letter = 'p',
+     .type = OPTION_TEXT,
+     .value = "CLASS",
+     .help = "The class that is looked for: average precision, best F1 and "
+             "what is among the first k are of it. Of two classes the rarer, "
+             "if not given."},
+    ROW_END,
+};
+
+kith_status find_positive(run *r, const kith_labels *l, int32_t *out)
+{
+    const char *name = args_text(r->a, "positive");
+    char list[300] = "";
+    size_t used = 0;
+
+    *out = KITH_POSITIVE_AUTO;
+    if (!name)
+        return KITH_OK;
+    for (int32_t c = 0; c < l->classes; c++) {
+        if (strcmp(l->names[c], name) == 0) {
+            *out = c;
+            return KITH_OK;
+        }
+        if (used + 40 < sizeof(list))
+            used += (size_t)snprintf(
+                list + used, sizeof(list) - used, "%s%.30s%s", c ? ", " : "",
+                l->names[c], used > 200 && c + 1 < l->classes ? ", ..." : "");
+        if (used > 200)
+            used = sizeof(list);
+    }
+    return run_fail(r, KITH_ERR_ARGUMENT, NULL,
+                    "no labelled node is of class '%.60s', which --positive "
+                    "names; the classes are %s",
+                    name, list);
+}

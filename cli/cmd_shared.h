@@ -54,6 +54,11 @@ extern const option json_rows[];    /* --json */
 extern const option telling_rows[]; /* --verbose and --json */
 extern const option table_rows[];   /* of tables of predictions */
 
+/* The class that is looked for, and the number that it has among the labels;
+ * KITH_POSITIVE_AUTO if it is not given. */
+extern const option positive_rows[];
+kith_status find_positive(run *r, const kith_labels *l, int32_t *out);
+
 /* Refuse --json where the table, too, goes to standard output; an exit
  * status. */
 int check_stdout(const args *a);

@@ -58,6 +58,7 @@ static const char *title(const kith_evaluation *e, kith_measure m,
         [KITH_MACRO_F1] = "macro-F1",
         [KITH_AUC] = "AUC",
         [KITH_AVERAGE_PRECISION] = "avg.precision",
+        [KITH_BEST_F1] = "best F1",
         [KITH_LOG_LOSS] = "log-loss",
         [KITH_ECE] = "ECE",
         [KITH_SECONDS] = "seconds",
@@ -70,6 +71,8 @@ static const char *title(const kith_evaluation *e, kith_measure m,
         snprintf(out, CELL, "sets hold");
     else if (m == KITH_PRECISION_AT)
         snprintf(out, CELL, "P@%d", (int)e->options.precision_at);
+    else if (m == KITH_RECALL_AT)
+        snprintf(out, CELL, "R@%d", (int)e->options.precision_at);
     else
         snprintf(out, CELL, "%s", names[m]);
     return out;
@@ -78,7 +81,8 @@ static const char *title(const kith_evaluation *e, kith_measure m,
 static bool is_shown(const kith_evaluation *e, kith_measure m)
 {
     return (m != KITH_DIFFERENCE || e->methods > 1) &&
-           (m != KITH_PRECISION_AT || e->options.precision_at > 0) &&
+           ((m != KITH_PRECISION_AT && m != KITH_RECALL_AT) ||
+            e->options.precision_at > 0) &&
            ((m != KITH_COVERAGE && m != KITH_SET_SIZE) ||
             e->options.train.coverage > 0);
 }
@@ -268,6 +272,32 @@ static const char *use_of_validation(const kith_evaluation *e)
                  "validation nodes";
 }
 
+/* Whose AUC and the like they are. */
+static void looked_for(FILE *out, const kith_evaluation *e)
+{
+    const char *const *names = (const char *const *)e->data->labels->names;
+
+    if (e->positive >= 0) {
+        fprintf(out, "%sAUC, average precision, best F1: of class '",
+                e->splits > 1 ? "" : "\n");
+        term_foreign(out, names[e->positive], 40, false);
+        fputs(e->options.positive >= 0
+                  ? "'\n"
+                  : "', the rarer of the two; --positive names another\n",
+              out);
+    } else if (e->splits <= 1) {
+        fputc('\n', out);
+    }
+    if (e->options.precision_at <= 0)
+        return;
+    fprintf(out, "P@%d, R@%d: share of class '", (int)e->options.precision_at,
+            (int)e->options.precision_at);
+    term_foreign(out, names[e->listed], 40, false);
+    fprintf(out,
+            "' among the %d test nodes most likely of it, and of all of it\n",
+            (int)e->options.precision_at);
+}
+
 static void foot(FILE *out, const kith_evaluation *e)
 {
     fprintf(out, "\n%s\n", use_of_validation(e));
@@ -279,14 +309,7 @@ static void foot(FILE *out, const kith_evaluation *e)
     if (e->options.train.coverage > 0)
         fprintf(out, "%ssets are to hold the truth for %g of the nodes\n",
                 e->splits > 1 ? "" : "\n", e->options.train.coverage);
-    if (e->options.precision_at > 0) {
-        fprintf(out, "%sP@%d: share of class '", e->splits > 1 ? "" : "\n",
-                (int)e->options.precision_at);
-        term_foreign(out, e->data->labels->names[e->options.positive], 40,
-                     false);
-        fprintf(out, "' among the %d test nodes most likely of it\n",
-                (int)e->options.precision_at);
-    }
+    looked_for(out, e);
 }
 
 void eval_table(FILE *out, const void *told)
@@ -296,9 +319,9 @@ void eval_table(FILE *out, const void *told)
     static const kith_measure first[] = {KITH_ACCURACY, KITH_DIFFERENCE,
                                          KITH_MACRO_F1, KITH_AUC,
                                          KITH_SECONDS,  KITH_MEASURES};
-    static const kith_measure second[] = {KITH_AVERAGE_PRECISION, KITH_LOG_LOSS,
-                                          KITH_ECE, KITH_PRECISION_AT,
-                                          KITH_MEASURES};
+    static const kith_measure second[] = {
+        KITH_AVERAGE_PRECISION, KITH_BEST_F1,   KITH_LOG_LOSS, KITH_ECE,
+        KITH_PRECISION_AT,      KITH_RECALL_AT, KITH_MEASURES};
     static const kith_measure third[] = {KITH_COVERAGE, KITH_SET_SIZE,
                                          KITH_MEASURES};
 

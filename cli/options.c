@@ -416,6 +416,18 @@ static void set_presets(const command *cmd, args *out)
     }
 }
 
+/* Without --table what says how to read one would be passed over in silence. */
+static int check_rows(const args *a)
+{
+    const option *rows = a->table.row;
+
+    for (int i = 0; rows[i].name; i++)
+        if (rows[i].group && strcmp(rows[i].group, "Tables of rows") == 0 &&
+            a->value[i].given)
+            return usage_error(a->of, "--%s needs --table", rows[i].name);
+    return EXIT_OK;
+}
+
 /* --table FILE is the graph, wherever that is told; of `kith graph convert` it
  * comes before where to write. */
 static int take_table(args *a)
@@ -425,8 +437,10 @@ static int take_table(args *a)
                        strcmp(wanted[0].name, "MODEL") != 0;
     const option *rows = a->table.row;
 
-    if (!args_has(a, "table") || !args_given(a, "table"))
+    if (!args_has(a, "table"))
         return EXIT_OK;
+    if (!args_given(a, "table"))
+        return check_rows(a);
     if (first && wanted[a->plains].name) {
         memmove(a->plain + 1, a->plain, (size_t)a->plains * sizeof(*a->plain));
         a->plain[0] = args_text(a, "table");

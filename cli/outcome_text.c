@@ -232,6 +232,10 @@ static void test_part(FILE *out, const outcome *o)
     score_row(out, "AUC", s->auc, o->sure->auc);
     score_row(out, "avg. precision", s->average_precision,
               o->sure->average_precision);
+    if (!isnan(s->best_f1))
+        term_row(out, "best F1", "%.4f", s->best_f1);
+    if (o->looked_for)
+        term_row(out, "these three", "of class '%.60s'", o->looked_for);
     score_row(out, "log-loss", s->log_loss, o->sure->log_loss);
     score_row(out, "ECE", s->ece, none);
 }

@@ -22,6 +22,8 @@ typedef struct outcome {
     const char *test_name;   /* split whose test nodes were scored, or NULL */
     const kith_scores *test; /* NULL if none were */
     const kith_intervals *sure; /* of these scores */
+    const char *looked_for;     /* the class that AUC and the like are of, NULL
+                                   for the mean over all */
     const uint8_t *sets;        /* n x classes, NULL if none were asked for */
     double coverage;            /* that they are to hold */
     const char *table;          /* where the predictions went, NULL = nowhere */

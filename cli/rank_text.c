@@ -139,7 +139,10 @@ void rank_text(FILE *out, const ranking_task *t)
     fprintf(out, "  %-16s  ", "positive");
     term_foreign(out, kith_model_class_name(m, t->list->options.positive), 40,
                  false);
-    fputc('\n', out);
+    fputs(args_given(t->r.a, "positive")
+              ? "\n"
+              : ", the rarest class; --positive names another\n",
+          out);
     if (kith_model_one_class(m, &one))
         term_row(out, "labels", "%s", kith_model_why(m));
     else

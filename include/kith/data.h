@@ -118,6 +118,12 @@ KITH_API kith_status kith_labels_write(const kith_labels *labels,
                                        kith_error *err);
 KITH_API void kith_labels_free(kith_labels *labels);
 
+/* The class that the fewest nodes, but some, are known to be of: the one that
+ * is looked for where nobody says which.  Of equals the last; -1 if nothing is
+ * known.  Errors: KITH_ERR_NOMEM.  Cost: O(n + classes). */
+KITH_API kith_status kith_labels_rarest(const kith_labels *labels, int32_t *out,
+                                        kith_error *err);
+
 /* Share of edges between nodes of one class among those with both ends
  * labelled (*counted of them); NaN if there are none.  Cost: O(n + m). */
 KITH_API double kith_homophily(const kith_graph *g, const kith_labels *labels,

@@ -27,13 +27,14 @@ typedef struct kith_scores {
     int32_t nodes;   /* scored: those of the list that have a label */
     double accuracy; /* of the most probable class */
     double macro_f1; /* mean over classes that occur or are predicted */
-    double auc;      /* two classes: of the second; more: mean over the
-                        classes that occur, one against the rest;
-                        NaN if one class only occurs */
+    double auc;      /* of the class that is looked for (`positive`); if that
+                        is none, mean over the classes that occur, one against
+                        the rest; NaN if one class only occurs */
     double average_precision; /* the same way */
     double log_loss;          /* mean of -log p(true class), p >= 1e-15 */
     double ece;               /* expected calibration error, 15 bins of equal
                                  width of the highest probability */
+    double best_f1; /* as the AUC: F1 of a list cut where that is largest */
 } kith_scores;
 
 /*
@@ -42,14 +43,20 @@ typedef struct kith_scores {
  * equal scores count half in the AUC and share their place in the average
  * precision.
  *
- * Errors: KITH_ERR_ARGUMENT (no such node; a value that is no probability),
- * KITH_ERR_NOMEM.  Threads: safe on distinct outputs.  Cost: O(N C) time,
- * 20 N bytes.
+ * positive  the class that is looked for: AUC, average precision and best F1
+ *           are of it.  KITH_POSITIVE_AUTO: of two classes the one that fewer
+ *           nodes are of by all the labels (kith_labels_rarest()); with more,
+ *           none
+ *
+ * Errors: KITH_ERR_ARGUMENT (no such node or class; a value that is no
+ * probability), KITH_ERR_NOMEM.  Threads: safe on distinct outputs.  Cost:
+ * O(n + N C) time, 20 N bytes.
  */
+enum { KITH_POSITIVE_AUTO = -1 };
 KITH_API kith_status kith_score(const float *probabilities,
                                 const kith_labels *labels, const int32_t *nodes,
-                                int32_t n_nodes, kith_scores *out,
-                                kith_error *err);
+                                int32_t n_nodes, int32_t positive,
+                                kith_scores *out, kith_error *err);
 
 /* Where a value lies with 95 % certainty, as far as chance in the nodes that it
  * was measured on goes; NaN where that cannot be told. */
@@ -82,7 +89,8 @@ KITH_API kith_status kith_score_intervals(const kith_graph *graph,
                                           const float *probabilities,
                                           const kith_labels *labels,
                                           const int32_t *nodes, int32_t n_nodes,
-                                          uint64_t seed, const kith_job *job,
+                                          int32_t positive, uint64_t seed,
+                                          const kith_job *job,
                                           kith_intervals *out, kith_error *err);
 
 /*
@@ -94,9 +102,10 @@ KITH_API void kith_model_mask_scores(const kith_model *m, kith_scores *scores,
                                      kith_intervals *intervals);
 
 /*
- * Share of nodes of class c among the k that are given it with the highest
- * probability (all if there are fewer); ties: the smaller node number first.
- * Nodes without a label are left out; NaN if none is left.
+ * Of the k nodes that are given class c with the highest probability (all if
+ * there are fewer) the share of that class, and how large a share these are of
+ * all nodes of the class; ties: the smaller node number first.  Nodes without
+ * a label are left out; NaN if none is left.  recall may be NULL.
  *
  * Errors: as kith_score(); KITH_ERR_ARGUMENT also if k < 1 or c is no class.
  * Cost: O(N (C + log N)).
@@ -104,8 +113,8 @@ KITH_API void kith_model_mask_scores(const kith_model *m, kith_scores *scores,
 KITH_API kith_status kith_precision_at(const float *probabilities,
                                        const kith_labels *labels,
                                        const int32_t *nodes, int32_t n_nodes,
-                                       int32_t c, int32_t k, double *out,
-                                       kith_error *err);
+                                       int32_t c, int32_t k, double *precision,
+                                       double *recall, kith_error *err);
 
 /* What sets of classes hold, counted on nodes with a label. */
 typedef struct kith_coverage {
@@ -359,6 +368,7 @@ typedef struct kith_trial {
  * are no validation nodes and not everything is fixed, a fifth of the training
  * nodes is held out to tune on, and all are fitted with what was chosen.
  *
+ * positive       as for kith_score()
  * probabilities  n x classes, filled with those of every node
  * model          on success the model, to be freed with kith_model_free()
  *
@@ -367,8 +377,9 @@ typedef struct kith_trial {
 KITH_API kith_status kith_trial_run(const kith_dataset *d, const char *method,
                                     const kith_split *split,
                                     const kith_train_options *options,
-                                    float *probabilities, kith_trial *out,
-                                    kith_model **model, kith_error *err);
+                                    int32_t positive, float *probabilities,
+                                    kith_trial *out, kith_model **model,
+                                    kith_error *err);
 
 typedef enum kith_measure {
     KITH_ACCURACY = 0,
@@ -376,10 +387,12 @@ typedef enum kith_measure {
     KITH_MACRO_F1,
     KITH_AUC,
     KITH_AVERAGE_PRECISION,
+    KITH_BEST_F1,
     KITH_LOG_LOSS,
     KITH_ECE,
     KITH_SECONDS,
     KITH_PRECISION_AT,
+    KITH_RECALL_AT,
     KITH_COVERAGE, /* NaN if no sets were asked for */
     KITH_SET_SIZE,
     KITH_MEASURES /* how many */
@@ -387,8 +400,11 @@ typedef enum kith_measure {
 
 typedef struct kith_evaluation_options {
     kith_train_options train;
-    int32_t precision_at; /* also precision at so many; 0, the default: not */
-    int32_t positive;     /* the class of that */
+    int32_t precision_at; /* also precision and recall at so many; 0, the
+                             default: not */
+    int32_t positive;     /* the class that is looked for, as for kith_score();
+                             that of precision_at is the rarest of all where
+                             this says none.  Default KITH_POSITIVE_AUTO */
     bool edge_weights;    /* also average weights of edges; default no */
 } kith_evaluation_options;
 
@@ -398,7 +414,7 @@ KITH_API void kith_evaluation_options_init(kith_evaluation_options *o);
 typedef struct kith_result {
     kith_trial trial;
     kith_intervals intervals; /* of the trial's scores */
-    double precision;         /* at k; NaN if it was not asked for */
+    double precision, recall; /* at k; NaN if not asked for */
     bool unbalanced;          /* balance was asked for and had no effect */
     double weights[4];        /* as kith_model_average_weights() */
     char *choices;            /* what the model used, a JSON object */
@@ -408,6 +424,9 @@ typedef struct kith_result {
 typedef struct kith_evaluation {
     const kith_dataset *data;
     kith_evaluation_options options;
+    int32_t positive; /* the class that AUC and the like are of; -1: the mean
+                         over all */
+    int32_t listed;   /* the class of precision_at */
     const char *const *method;
     int methods;
     const kith_split *split;

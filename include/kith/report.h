@@ -27,7 +27,8 @@ typedef struct kith_report_input {
 /*
  * The page, *length bytes at *html, to be freed with kith_array_free().
  *
- * Errors: KITH_ERR_NOMEM, KITH_ERR_CANCELLED.  Cost: two passes over the edges,
+ * Errors: KITH_ERR_ARGUMENT (no verdict, or one on something else),
+ * KITH_ERR_NOMEM, KITH_ERR_CANCELLED.  Cost: two passes over the edges,
  * at most 40 propagations, and kith_explain() of at most 40 nodes (fewer the
  * larger the graph is, none of a billion edges).
  */

@@ -523,6 +523,26 @@ out:
     return st;
 }
 
+/* ---- what they say ------------------------------------------------------- */
+
+kith_status kith_labels_rarest(const kith_labels *labels, int32_t *out,
+                               kith_error *err)
+{
+    int64_t *count = kith__alloc_zeroed(labels->classes, sizeof(*count));
+
+    *out = -1;
+    if (!count)
+        return kith__no_memory(err);
+    for (int32_t u = 0; u < labels->nodes; u++)
+        if (labels->of[u] >= 0)
+            count[labels->of[u]]++;
+    for (int32_t c = 0; c < labels->classes; c++)
+        if (count[c] > 0 && (*out < 0 || count[c] <= count[*out]))
+            *out = c;
+    kith__free(count);
+    return KITH_OK;
+}
+
 /* ---- homophily ----------------------------------------------------------- */
 
 double kith_homophily(const kith_graph *g, const kith_labels *labels,

@@ -8,12 +8,14 @@
 #include "core/status.h"
 #include "eval/evaluation_json.h"
 #include "eval/protocol.h"
+#include "eval/scores.h"
 
 void kith_evaluation_options_init(kith_evaluation_options *o)
 {
     *o = (kith_evaluation_options){0};
     kith_train_options_init(&o->train);
     o->train.fit = KITH_FIT_TRAIN;
+    o->positive = KITH_POSITIVE_AUTO;
 }
 
 /* Progress with the method and the split before the stage. */
@@ -43,16 +45,17 @@ static kith_status try_one(kith_evaluation *e, int method, int split,
     kith_status st = KITH_OK;
     kith_model *m = NULL;
 
-    r->precision = (double)NAN;
-    TRY(kith_trial_run(e->data, e->method[method], s, o, p, &r->trial, &m,
-                       err));
+    r->precision = r->recall = (double)NAN;
+    TRY(kith_trial_run(e->data, e->method[method], s, o, e->positive, p,
+                       &r->trial, &m, err));
     TRY(kith_score_intervals(e->data->graph, p, e->data->labels, s->test,
-                             s->n_test, 1, &o->job, &r->intervals, err));
+                             s->n_test, e->positive, 1, &o->job, &r->intervals,
+                             err));
     kith_model_mask_scores(m, NULL, &r->intervals);
     if (e->options.precision_at > 0)
-        TRY(kith_precision_at(p, e->data->labels, s->test, s->n_test,
-                              e->options.positive, e->options.precision_at,
-                              &r->precision, err));
+        TRY(kith_precision_at(p, e->data->labels, s->test, s->n_test, e->listed,
+                              e->options.precision_at, &r->precision,
+                              &r->recall, err));
     if (e->options.edge_weights)
         TRY(kith_model_average_weights(m, e->data, &o->job, r->weights, err));
     r->unbalanced = o->params.balance && !kith_model_balanced(m);
@@ -113,6 +116,8 @@ static double value_of(const kith_evaluation *e, int method, int split,
         return s->auc;
     case KITH_AVERAGE_PRECISION:
         return s->average_precision;
+    case KITH_BEST_F1:
+        return s->best_f1;
     case KITH_LOG_LOSS:
         return s->log_loss;
     case KITH_ECE:
@@ -121,6 +126,8 @@ static double value_of(const kith_evaluation *e, int method, int split,
         return r->trial.seconds;
     case KITH_PRECISION_AT:
         return r->precision;
+    case KITH_RECALL_AT:
+        return r->recall;
     case KITH_COVERAGE:
         return e->options.train.coverage > 0 ? r->trial.coverage.share
                                              : (double)NAN;
@@ -177,6 +184,11 @@ kith_status kith_evaluate(const kith_dataset *d, const char *const *methods,
     e->splits = n_splits;
     TRY_NEW(e->spread, kith__alloc((int64_t)n_methods * KITH_MEASURES,
                                    sizeof(*e->spread)));
+    e->positive = options->positive;
+    TRY(kith__find_positive(d->labels, &e->positive, err));
+    e->listed = e->positive;
+    if (e->listed < 0)
+        TRY(kith_labels_rarest(d->labels, &e->listed, err));
     for (int i = 0; i < n_splits; i++)
         TRY(count_unlabelled(e, i, err));
     TRY_NEW(p, kith__new_probabilities(d));

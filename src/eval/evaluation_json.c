@@ -115,11 +115,14 @@ static void put_trial(kith__json *j, const kith_evaluation *e,
     kith__json_number(j, "macro_f1", s->macro_f1);
     kith__json_number(j, "auc", s->auc);
     kith__json_number(j, "average_precision", s->average_precision);
+    kith__json_number(j, "best_f1", s->best_f1);
     kith__json_number(j, "log_loss", s->log_loss);
     kith__json_number(j, "ece", s->ece);
     put_intervals(j, &r->intervals);
-    if (e->options.precision_at > 0)
+    if (e->options.precision_at > 0) {
         kith__json_number(j, "precision_at", r->precision);
+        kith__json_number(j, "recall_at", r->recall);
+    }
     if (e->options.train.coverage > 0)
         put_coverage(j, e->options.train.coverage, &t->coverage);
     kith__json_number(j, "seconds", t->seconds);
@@ -148,6 +151,7 @@ static void put_method(kith__json *j, const kith_evaluation *e, int m)
         [KITH_MACRO_F1] = "macro_f1",
         [KITH_AUC] = "auc",
         [KITH_AVERAGE_PRECISION] = "average_precision",
+        [KITH_BEST_F1] = "best_f1",
         [KITH_LOG_LOSS] = "log_loss",
         [KITH_ECE] = "ece",
         [KITH_SECONDS] = "seconds"};
@@ -160,9 +164,12 @@ static void put_method(kith__json *j, const kith_evaluation *e, int m)
         if (plain[i])
             kith__json_number(j, plain[i],
                               kith_evaluation_spread(e, m, i).mean);
-    if (e->options.precision_at > 0)
+    if (e->options.precision_at > 0) {
         put_spread(j, "precision_at",
                    kith_evaluation_spread(e, m, KITH_PRECISION_AT));
+        put_spread(j, "recall_at",
+                   kith_evaluation_spread(e, m, KITH_RECALL_AT));
+    }
     if (e->options.train.coverage > 0) {
         put_spread(j, "coverage", kith_evaluation_spread(e, m, KITH_COVERAGE));
         put_spread(j, "set_size", kith_evaluation_spread(e, m, KITH_SET_SIZE));
@@ -210,6 +217,20 @@ static void put_data(kith__json *j, const kith_dataset *d)
     kith__json_hash(j, "graph_hash", kith_graph_hash(d->graph));
 }
 
+/* What was looked for: null where scores are the mean over all classes. */
+static void put_positive(kith__json *j, const kith_evaluation *e)
+{
+    const int32_t at = e->options.precision_at;
+    const int32_t c = at > 0 ? e->listed : e->positive;
+
+    if (at > 0)
+        kith__json_count(j, "precision_at", at);
+    if (c >= 0)
+        kith__json_string(j, "positive", e->data->labels->names[c]);
+    else
+        kith__json_null(j, "positive");
+}
+
 kith_status kith_evaluation_json(const kith_evaluation *e, const char *name,
                                  const char *path, bool random, uint64_t seed,
                                  char **json, size_t *length, kith_error *err)
@@ -226,11 +247,7 @@ kith_status kith_evaluation_json(const kith_evaluation *e, const char *name,
         kith__json_null(&j, "seed");
     kith__json_string(&j, "version", kith_version());
     put_choice(&j, "fit", e->options.train.fit);
-    if (e->options.precision_at > 0) {
-        kith__json_count(&j, "precision_at", e->options.precision_at);
-        kith__json_string(&j, "positive",
-                          e->data->labels->names[e->options.positive]);
-    }
+    put_positive(&j, e);
     kith__json_open(&j, "splits", '[');
     for (int i = 0; i < e->splits; i++)
         put_split(&j, &e->split[i], e->unlabelled[i]);

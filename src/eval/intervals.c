@@ -203,12 +203,11 @@ static void draw_orders(const source *b, int32_t c, const drawn_scores *out)
     sort_for_class(b, c);
 #pragma omp parallel for num_threads(b->threads) schedule(static)
     for (int r = 0; r < b->replicates; r++) {
-        double auc, precision;
+        const kith__order o = kith__score_order(b->key, b->s.n, b->at,
+                                                draw(b, r), in, b->s.n - in);
 
-        kith__score_order(b->key, b->s.n, b->at, draw(b, r), in, b->s.n - in,
-                          &auc, &precision);
-        out->auc[r] += auc;
-        out->precision[r] += precision;
+        out->auc[r] += o.auc;
+        out->precision[r] += o.precision;
     }
 }
 
@@ -259,9 +258,10 @@ static kith_interval of_share(double *drawn, int count, double x,
     return i;
 }
 
-static kith_status intervals_of(const source *b, const kith_scores *s,
-                                const kith_job *job, const drawn_scores *out,
-                                kith_intervals *to, kith_error *err)
+static kith_status intervals_of(const source *b, int32_t positive,
+                                const kith_scores *s, const kith_job *job,
+                                const drawn_scores *out, kith_intervals *to,
+                                kith_error *err)
 {
     kith_status st = KITH_OK;
     const int32_t n = b->s.n, classes = b->s.classes;
@@ -273,7 +273,7 @@ static kith_status intervals_of(const source *b, const kith_scores *s,
 
         if (in > 0)
             count_class(&all, in);
-        if (in == 0 || in == n || (classes == 2 && c == 0))
+        if (in == 0 || in == n || (positive >= 0 && c != positive))
             continue;
         count_class(&ranked, in < n - in ? in : n - in);
         draw_orders(b, c, out);
@@ -296,12 +296,11 @@ out:
     return st;
 }
 
-kith_status kith_score_intervals(const kith_graph *graph,
-                                 const float *probabilities,
-                                 const kith_labels *labels,
-                                 const int32_t *nodes, int32_t n_nodes,
-                                 uint64_t seed, const kith_job *job,
-                                 kith_intervals *out, kith_error *err)
+kith_status
+kith_score_intervals(const kith_graph *graph, const float *probabilities,
+                     const kith_labels *labels, const int32_t *nodes,
+                     int32_t n_nodes, int32_t positive, uint64_t seed,
+                     const kith_job *job, kith_intervals *out, kith_error *err)
 {
     const kith_interval unknown = {(double)NAN, (double)NAN};
     source b = {.seed = seed, .threads = kith__threads(job)};
@@ -310,17 +309,18 @@ kith_status kith_score_intervals(const kith_graph *graph,
     kith_scores s;
 
     *out = (kith_intervals){unknown, unknown, unknown, unknown, unknown};
+    TRY(kith__find_positive(labels, &positive, err));
     TRY(kith__sample_take(probabilities, labels, nodes, n_nodes, &b.s, err));
     if (b.s.n == 0)
         goto out;
     b.replicates = (double)b.s.n * b.s.classes > MUCH ? SOME : MANY;
-    TRY(kith_score(probabilities, labels, nodes, n_nodes, &s, err));
+    TRY(kith_score(probabilities, labels, nodes, n_nodes, positive, &s, err));
     TRY(source_fill(&b, graph, err));
     TRY_NEW(drawn.f1, kith__alloc_zeroed(4 * MANY, sizeof(double)));
     drawn.loss = drawn.f1 + MANY;
     drawn.auc = drawn.loss + MANY;
     drawn.precision = drawn.auc + MANY;
-    TRY(intervals_of(&b, &s, job, &drawn, out, err));
+    TRY(intervals_of(&b, positive, &s, job, &drawn, out, err));
 out:
     kith__free(drawn.f1);
     source_release(&b);

@@ -15,6 +15,8 @@
  *                half a pair if they are equal
  *     AP_c       sum over thresholds s, the distinct p_c, of
  *                    |y = c, p_c = s| / |y = c|  x  precision of p_c >= s
+ *     best F1_c  largest over s of  2 |y = c, p_c >= s| / (|y = c| + |p_c >=
+ * s|)
  *
  * Choices: AUC and AP are made of integer counts over nodes sorted by p_c, so
  * that they are the same to the last bit in whatever order nodes come.  A
@@ -186,13 +188,12 @@ static void sort_for_class(const kith__sample *s, int32_t c, uint64_t *key,
  * From the highest threshold down; `in` are nodes of the class and `off` the
  * others, at or above the threshold.  Twice the AUC's pairs are at most 2^61.
  */
-void kith__score_order(const uint64_t *key, int32_t n, const int32_t *at,
-                       const int32_t *times, int64_t n_in, int64_t n_off,
-                       double *auc, double *precision)
+kith__order kith__score_order(const uint64_t *key, int32_t n, const int32_t *at,
+                              const int32_t *times, int64_t n_in, int64_t n_off)
 {
     int64_t in = 0, off = 0, pairs = 0; /* pairs counted twice */
+    kith__order o = {0};
 
-    *precision = 0;
     for (int32_t i = n - 1; i >= 0;) {
         const uint64_t threshold = key[i] >> 1;
         const int64_t in_above = in, off_above = off;
@@ -205,39 +206,56 @@ void kith__score_order(const uint64_t *key, int32_t n, const int32_t *at,
         }
         pairs += (in - in_above) * (2 * n_off - off - off_above);
         if (in > in_above)
-            *precision += (double)(in - in_above) * (double)in /
-                          ((double)n_in * (double)(in + off));
+            o.precision += (double)(in - in_above) * (double)in /
+                           ((double)n_in * (double)(in + off));
+        o.best_f1 = fmax(o.best_f1,
+                         2.0 * (double)in / (double)(n_in + in + off));
     }
-    *auc = (double)pairs / (2.0 * (double)n_in * (double)n_off);
+    o.auc = (double)pairs / (2.0 * (double)n_in * (double)n_off);
+    return o;
 }
 
-/* Of two classes the first one's AUC says the same as the second's, and its
- * average precision is of no interest: only the second is looked for. */
-static kith_status score_orders(const kith__sample *s,
+kith_status kith__find_positive(const kith_labels *labels, int32_t *positive,
+                                kith_error *err)
+{
+    if (*positive < KITH_POSITIVE_AUTO || *positive >= labels->classes)
+        return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                          "class %d to look for, expected one of %d classes",
+                          (int)*positive, (int)labels->classes);
+    if (*positive != KITH_POSITIVE_AUTO || labels->classes != 2)
+        return KITH_OK;
+    return kith_labels_rarest(labels, positive, err);
+}
+
+/* Of the class that is looked for, or with -1 the mean over all. */
+static kith_status score_orders(const kith__sample *s, int32_t positive,
                                 const kith__tally *of_class, kith_scores *out,
                                 kith_error *err)
 {
     kith_status st = KITH_OK;
     uint64_t *key = NULL, *scratch = NULL;
-    double auc = 0, precision = 0;
+    kith__order sum = {0};
     int32_t counted = 0;
 
     TRY_NEW(key, kith__alloc(s->n, sizeof(*key)));
     TRY_NEW(scratch, kith__alloc(s->n, sizeof(*scratch)));
-    for (int32_t c = s->classes == 2; c < s->classes; c++) {
-        double auc_c, precision_c;
+    for (int32_t c = 0; c < s->classes; c++) {
+        kith__order o;
 
-        if (of_class[c].is == 0 || of_class[c].is == s->n)
+        if (of_class[c].is == 0 || of_class[c].is == s->n ||
+            (positive >= 0 && c != positive))
             continue;
         sort_for_class(s, c, key, scratch);
-        kith__score_order(key, s->n, NULL, NULL, of_class[c].is,
-                          s->n - of_class[c].is, &auc_c, &precision_c);
-        auc += auc_c;
-        precision += precision_c;
+        o = kith__score_order(key, s->n, NULL, NULL, of_class[c].is,
+                              s->n - of_class[c].is);
+        sum.auc += o.auc;
+        sum.precision += o.precision;
+        sum.best_f1 += o.best_f1;
         counted++;
     }
-    out->auc = counted ? auc / counted : NAN;
-    out->average_precision = counted ? precision / counted : NAN;
+    out->auc = counted ? sum.auc / counted : NAN;
+    out->average_precision = counted ? sum.precision / counted : NAN;
+    out->best_f1 = counted ? sum.best_f1 / counted : NAN;
 out:
     kith__free(key);
     kith__free(scratch);
@@ -247,20 +265,21 @@ out:
 /* ---- calls --------------------------------------------------------------- */
 
 kith_status kith_score(const float *probabilities, const kith_labels *labels,
-                       const int32_t *nodes, int32_t n_nodes, kith_scores *out,
-                       kith_error *err)
+                       const int32_t *nodes, int32_t n_nodes, int32_t positive,
+                       kith_scores *out, kith_error *err)
 {
     kith_status st = KITH_OK;
     kith__tally *of_class = NULL;
     kith__sample s = {0};
 
-    *out = (kith_scores){0, NAN, NAN, NAN, NAN, NAN, NAN};
+    *out = (kith_scores){0, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
+    TRY(kith__find_positive(labels, &positive, err));
     TRY(kith__sample_take(probabilities, labels, nodes, n_nodes, &s, err));
     if (s.n == 0)
         goto out;
     TRY_NEW(of_class, kith__alloc_zeroed(s.classes, sizeof(*of_class)));
     count_classes(&s, of_class);
-    TRY(score_orders(&s, of_class, out, err));
+    TRY(score_orders(&s, positive, of_class, out, err));
     out->accuracy = accuracy(&s, of_class);
     out->macro_f1 = kith__macro_f1(of_class, s.classes);
     out->log_loss = log_loss(&s);
@@ -277,14 +296,17 @@ out:
 kith_status kith_precision_at(const float *probabilities,
                               const kith_labels *labels, const int32_t *nodes,
                               int32_t n_nodes, int32_t c, int32_t k,
-                              double *out, kith_error *err)
+                              double *precision, double *recall,
+                              kith_error *err)
 {
     kith_status st = KITH_OK;
     uint64_t *key = NULL;
     kith__sample s = {0};
-    int32_t hits = 0;
+    int32_t hits = 0, all = 0;
 
-    *out = NAN;
+    *precision = NAN;
+    if (recall)
+        *recall = NAN;
     if (c < 0 || c >= labels->classes || k < 1)
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                        "class %d and %d nodes, expected a class below %d and "
@@ -292,16 +314,20 @@ kith_status kith_precision_at(const float *probabilities,
                        (int)c, (int)k, (int)labels->classes));
     TRY(kith__sample_take(probabilities, labels, nodes, n_nodes, &s, err));
     TRY_NEW(key, kith__alloc(s.n, sizeof(*key)));
-    for (int32_t i = 0; i < s.n; i++)
+    for (int32_t i = 0; i < s.n; i++) {
         key[i] = (uint64_t)~kith__order_of(kith__sample_row(&s, i)[c]) << 32 |
                  (uint32_t)s.node[i];
+        all += labels->of[s.node[i]] == c;
+    }
     kith__sort_u64(key, s.n);
     if (k > s.n)
         k = s.n;
     for (int32_t i = 0; i < k; i++)
         hits += labels->of[key[i] & UINT32_MAX] == c;
     if (k > 0)
-        *out = (double)hits / k;
+        *precision = (double)hits / k;
+    if (recall && all > 0)
+        *recall = (double)hits / all;
 out:
     kith__free(key);
     kith__sample_release(&s);

@@ -16,6 +16,12 @@ typedef struct kith__sample {
     int32_t classes;
 } kith__sample;
 
+/* The class that is looked for, where *positive is KITH_POSITIVE_AUTO; then -1
+ * stands for none.  Errors: KITH_ERR_ARGUMENT (no such class), KITH_ERR_NOMEM.
+ */
+kith_status kith__find_positive(const kith_labels *labels, int32_t *positive,
+                                kith_error *err);
+
 /* Errors as kith_score(); release it also then. */
 kith_status kith__sample_take(const float *probabilities,
                               const kith_labels *labels, const int32_t *nodes,
@@ -47,14 +53,19 @@ enum { KITH__ORDER_BITS = 30 };
 /* A number that sorts as p >= 0 does; below 2^30 up to p = 1.0001. */
 uint32_t kith__order_of(float p);
 
+/* How well one class's probabilities order nodes. */
+typedef struct kith__order {
+    double auc, precision, best_f1;
+} kith__order;
+
 /*
- * AUC and average precision of one class.  key[0 .. n - 1] ascend:
+ * The order by one class.  key[0 .. n - 1] ascend:
  * kith__order_of(p_c) << 1 | is it of the class.  Node i counts times[at[i]]
  * times, or once if times is NULL; n_in of the class and n_off others in all,
  * some of both.
  */
-void kith__score_order(const uint64_t *key, int32_t n, const int32_t *at,
-                       const int32_t *times, int64_t n_in, int64_t n_off,
-                       double *auc, double *precision);
+kith__order kith__score_order(const uint64_t *key, int32_t n, const int32_t *at,
+                              const int32_t *times, int64_t n_in,
+                              int64_t n_off);
 
 #endif

@@ -13,7 +13,7 @@ static const double HELD_SHARE = .2;
 
 kith_status kith_trial_run(const kith_dataset *d, const char *method,
                            const kith_split *split,
-                           const kith_train_options *options,
+                           const kith_train_options *options, int32_t positive,
                            float *probabilities, kith_trial *out,
                            kith_model **model, kith_error *err)
 {
@@ -29,7 +29,7 @@ kith_status kith_trial_run(const kith_dataset *d, const char *method,
     TRY(kith__fit_by(d, method, &p, options, 0, &c, err));
     out->seconds = kith__now() - begun;
     TRY(kith_score(probabilities, d->labels, split->test, split->n_test,
-                   &out->scores, err));
+                   positive, &out->scores, err));
     if (c.sets)
         out->coverage = kith_coverage_of(c.sets, d->labels, split->test,
                                          split->n_test);

@@ -54,10 +54,13 @@ static double shared_bytes(const job *j)
            6 * j->n;
 }
 
-/* Centred potentials and the next beliefs; columns scaled before a pass. */
+/* Centred potentials and the next beliefs; few columns are scaled before a
+ * pass, unless there is a weight for each edge. */
 static double linbp_bytes(const job *j)
 {
-    return (j->C <= 8 ? 3 : 2) * 4 * j->n * j->C;
+    const bool scaled = !j->task->W.weights && j->C <= KITH__FEW;
+
+    return (scaled ? 3 : 2) * 4 * j->n * j->C;
 }
 
 /* Room that conjugate gradients take. */

@@ -108,6 +108,11 @@ kith_status kith__run_again(const kith_model *m, const kith_dataset *d,
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                        "the model's method '%s' is not in this version",
                        m->method));
+    if (how->needs_features && !d->features)
+        TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                       "the model's method '%s' needs features, the data has "
+                       "none",
+                       m->method));
     TRY(kith__task_of_model(m, d->graph, job, s, err));
     TRY(kith__beliefs_new(&s->task, want, b, err));
     if (!how->run) {

@@ -42,8 +42,23 @@ out:
     return st;
 }
 
-kith_status kith_report(const kith_report_input *in, char **html,
-                        size_t *length, kith_error *err)
+/* A page about one model has the verdict on it. */
+static kith_status check_input(const kith_report_input *in, kith_error *err)
+{
+    if (!in->verdict)
+        return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                          "a report needs a verdict, as kith_verdict_new() "
+                          "makes it");
+    if (in->verdict->in.model != in->solution->model ||
+        in->verdict->in.data->graph != in->solution->data->graph)
+        return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                          "the report's verdict is on another model or other "
+                          "data than its solution");
+    return KITH_OK;
+}
+
+static kith_status put_page(const kith_report_input *in, char **html,
+                            size_t *length, kith_error *err)
 {
     const kith_solution *s = in->solution;
     kith__json j = {0};
@@ -58,12 +73,23 @@ kith_status kith_report(const kith_report_input *in, char **html,
                             .j = &j};
     kith_status st = KITH_OK;
 
-    *html = NULL;
-    *length = 0;
     kith__page_begin(&j);
     TRY(put_all(&r, err));
     TRY(kith__page_end(&j, html, length, err));
 out:
     kith__free(j.at);
+    return st;
+}
+
+kith_status kith_report(const kith_report_input *in, char **html,
+                        size_t *length, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    *html = NULL;
+    *length = 0;
+    TRY(check_input(in, err));
+    TRY(put_page(in, html, length, err));
+out:
     return st;
 }

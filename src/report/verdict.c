@@ -203,10 +203,10 @@ static kith_status judge(kith_verdict *v, kith_error *err)
 
     if (v->n_judged == 0)
         return KITH_OK;
-    TRY(kith_score(p, l, v->judged, v->n_judged, &v->scores, err));
+    TRY(kith_score(p, l, v->judged, v->n_judged, v->positive, &v->scores, err));
     TRY(check_calls(v, &commonest, &positives, err));
-    TRY(kith_score_intervals(v->in.data->graph, p, l, v->judged, v->n_judged, 1,
-                             v->in.job, &v->intervals, err));
+    TRY(kith_score_intervals(v->in.data->graph, p, l, v->judged, v->n_judged,
+                             v->positive, 1, v->in.job, &v->intervals, err));
     kith_model_mask_scores(v->in.model, &v->scores, &v->intervals);
     v->right = kith_share_interval(v->hits, v->listed);
     v->trust = trust_of(v, commonest, positives);

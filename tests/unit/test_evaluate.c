@@ -48,6 +48,7 @@ static void set_up(fixture *f)
     kith_evaluation_options_init(&f->o);
     f->o.train.job.threads = 1;
     f->o.train.fixed = KITH_FIX_ALL;
+    f->o.positive = 0;
 }
 
 static void tear_down(fixture *f)
@@ -74,9 +75,10 @@ TEST(an_evaluation_is_a_trial_for_every_method_and_split)
             double precision;
 
             CHECK_OK(kith_trial_run(&f.data, methods[m], &f.split[s],
-                                    &f.o.train, p, &t, &model, &err));
+                                    &f.o.train, KITH_POSITIVE_AUTO, p, &t,
+                                    &model, &err));
             CHECK_OK(kith_precision_at(p, &f.labels, f.test, 6, 0, 2,
-                                       &precision, &err));
+                                       &precision, NULL, &err));
             CHECK_NEAR(r->trial.scores.accuracy, t.scores.accuracy, 0);
             CHECK_NEAR(r->trial.scores.log_loss, t.scores.log_loss, 0);
             CHECK_NEAR(r->precision, precision, 0);

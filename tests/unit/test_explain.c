@@ -186,13 +186,14 @@ TEST(removing_a_label_changes_the_belief_by_its_part)
     tear_down(&f);
 }
 
-/* Path 0 - 1 - 2, node 0 labelled.  w_01 = w_12 = 1 / sqrt(2).  The strongest
- * path to 2 is 0 - 1 - 2, worth w_01 w_12 (q_0 H H)_c. */
+/* Path 0 - 1 - 2, node 0 labelled; apart from it 3 - 4, 3 of the other class,
+ * since labels of one class are not propagated.  w_01 = w_12 = 1 / sqrt(2). The
+ * strongest path to 2 is 0 - 1 - 2, worth w_01 w_12 (q_0 H H)_c. */
 TEST(the_strongest_path_by_hand)
 {
-    int32_t train[] = {0}, of[] = {0, -1, -1};
+    int32_t train[] = {0, 3}, of[] = {0, -1, -1, 1, -1};
     kith_labels labels = {
-        .nodes = 3, .classes = 2, .labelled = 1, .of = of, .names = names};
+        .nodes = 5, .classes = 2, .labelled = 2, .of = of, .names = names};
     kith_dataset d = {.labels = &labels};
     kith_train_options o;
     kith_explanation *e = NULL;
@@ -201,10 +202,10 @@ TEST(the_strongest_path_by_hand)
     kith_error err;
 
     kith_train_options_init(&o);
-    CHECK_OK(kith_graph_read(check_file("path.tsv", "0\t1\n1\t2\n"), NULL,
+    CHECK_OK(kith_graph_read(check_file("path.tsv", "0\t1\n1\t2\n3\t4\n"), NULL,
                              &d.graph, NULL, &err));
     CHECK_OK(kith_model_train(&d, "linbp",
-                              &(kith_split){.train = train, .n_train = 1}, &o,
+                              &(kith_split){.train = train, .n_train = 2}, &o,
                               &m, NULL, &err));
     CHECK_OK(kith_solution_new(m, &d, NULL, &s, &err));
     CHECK_OK(kith_explain(s, 2, 0, 3, &e, &err));

@@ -61,8 +61,8 @@ static kith_intervals intervals(const problem *a, int32_t n)
     kith_intervals i;
     kith_error err;
 
-    CHECK_OK(kith_score_intervals(NULL, a->p, &a->labels, a->nodes, n, 1, NULL,
-                                  &i, &err));
+    CHECK_OK(kith_score_intervals(NULL, a->p, &a->labels, a->nodes, n,
+                                  KITH_POSITIVE_AUTO, 1, NULL, &i, &err));
     return i;
 }
 
@@ -90,7 +90,8 @@ TEST(intervals_hold_the_truth_about_as_often_as_they_say)
 
             make(&a, classes, 1.2, (uint64_t)t);
             found[t] = intervals(&a, N);
-            CHECK_OK(kith_score(a.p, &a.labels, a.nodes, N, &s, &err));
+            CHECK_OK(kith_score(a.p, &a.labels, a.nodes, N, KITH_POSITIVE_AUTO,
+                                &s, &err));
             mean.accuracy += s.accuracy / TRIES;
             mean.macro_f1 += s.macro_f1 / TRIES;
             mean.auc += s.auc / TRIES;
@@ -121,7 +122,8 @@ TEST(the_log_loss_varies_as_a_mean_does)
 
     make(&a, 2, 1, 5);
     i = intervals(&a, N);
-    CHECK_OK(kith_score(a.p, &a.labels, a.nodes, N, &s, &err));
+    CHECK_OK(
+        kith_score(a.p, &a.labels, a.nodes, N, KITH_POSITIVE_AUTO, &s, &err));
     for (int32_t u = 0; u < N; u++)
         square += pow(-log((double)a.p[u * 2 + a.of[u]]) - s.log_loss, 2);
     CHECK_NEAR(i.log_loss.high - i.log_loss.low,
@@ -142,7 +144,8 @@ TEST(the_auc_varies_as_its_pairs_say)
 
     make(&a, 2, 1, 6);
     i = intervals(&a, N);
-    CHECK_OK(kith_score(a.p, &a.labels, a.nodes, N, &s, &err));
+    CHECK_OK(
+        kith_score(a.p, &a.labels, a.nodes, N, KITH_POSITIVE_AUTO, &s, &err));
     for (int32_t u = 0; u < N; u++)
         count[a.of[u]]++;
     for (int32_t u = 0; u < N; u++)
@@ -171,8 +174,8 @@ TEST(a_perfect_score_of_few_nodes_is_not_certain)
     kith_intervals i;
     kith_error err;
 
-    CHECK_OK(
-        kith_score_intervals(NULL, p, &labels, nodes, 4, 1, NULL, &i, &err));
+    CHECK_OK(kith_score_intervals(NULL, p, &labels, nodes, 4,
+                                  KITH_POSITIVE_AUTO, 1, NULL, &i, &err));
     CHECK_NEAR(i.auc.low, kith_share_interval(1, 1).low, 1e-12);
     CHECK_NEAR(i.average_precision.low, i.auc.low, 1e-12);
     CHECK(i.auc.high == 1);
@@ -214,12 +217,13 @@ TEST(neither_the_order_of_nodes_nor_threads_change_them)
     for (int threads = 1; threads <= 8; threads++) {
         const kith_job job = {.threads = threads};
 
-        CHECK_OK(kith_score_intervals(NULL, a.p, &a.labels, a.nodes, N, 1, &job,
-                                      &again, &err));
+        CHECK_OK(kith_score_intervals(NULL, a.p, &a.labels, a.nodes, N,
+                                      KITH_POSITIVE_AUTO, 1, &job, &again,
+                                      &err));
         CHECK(same(&first, &again));
     }
-    CHECK_OK(kith_score_intervals(NULL, a.p, &a.labels, a.nodes, N, 2, NULL,
-                                  &again, &err));
+    CHECK_OK(kith_score_intervals(NULL, a.p, &a.labels, a.nodes, N,
+                                  KITH_POSITIVE_AUTO, 2, NULL, &again, &err));
     CHECK(!same(&first, &again)); /* they hang on the seed */
 }
 
@@ -230,11 +234,11 @@ TEST(no_probability_is_refused_and_memory_may_run_out)
     kith_error err;
 
     make(&a, 2, 1, 3);
-    CHECK_OOM(st = kith_score_intervals(NULL, a.p, &a.labels, a.nodes, 20, 1,
-                                        NULL, &i, &err),
+    CHECK_OOM(st = kith_score_intervals(NULL, a.p, &a.labels, a.nodes, 20,
+                                        KITH_POSITIVE_AUTO, 1, NULL, &i, &err),
               (void)i);
     a.p[3] = -1;
-    CHECK_INT(kith_score_intervals(NULL, a.p, &a.labels, a.nodes, 20, 1, NULL,
-                                   &i, &err),
+    CHECK_INT(kith_score_intervals(NULL, a.p, &a.labels, a.nodes, 20,
+                                   KITH_POSITIVE_AUTO, 1, NULL, &i, &err),
               KITH_ERR_ARGUMENT);
 }

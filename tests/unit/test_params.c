@@ -323,10 +323,20 @@ TEST(a_model_file_keeps_every_parameter)
 TEST(a_report_tells_every_parameter_that_has_a_title)
 {
     trained t = train_lcm();
-    const kith_report_input in = {.solution = t.solution, .title = "t"};
+    kith_report_input in = {.solution = t.solution, .title = "t"};
+    kith_verdict_input judged;
+    kith_verdict *verdict = NULL;
     const kith_option_info *row;
+    float *p = room(t.data);
     kith_error err;
 
+    kith_solution_probabilities(t.solution, p);
+    kith_verdict_input_init(&judged);
+    judged.data = t.data;
+    judged.model = t.model;
+    judged.probabilities = p;
+    CHECK_OK(kith_verdict_new(&judged, &verdict, &err));
+    in.verdict = verdict;
     for (int slot = 0; (row = kith__param_at_slot(slot)); slot++)
         if (row->title && kith_option_belongs(row, "lcm")) {
             const kith_params was = t.model->params;
@@ -339,14 +349,16 @@ TEST(a_report_tells_every_parameter_that_has_a_title)
             kith_option_text(row, value, word);
             if (row->type == KITH_OPTION_INTEGER ||
                 row->type == KITH_OPTION_REAL)
-                snprintf(wanted, sizeof(wanted), "[\"%s\",%s]", row->title,
+                snprintf(wanted, sizeof(wanted), "[\"%s\",%s,", row->title,
                          word);
             else
-                snprintf(wanted, sizeof(wanted), "[\"%s\",\"%s\"]", row->title,
+                snprintf(wanted, sizeof(wanted), "[\"%s\",\"%s\",", row->title,
                          word);
             CHECK(html && strstr(html, wanted) != NULL);
             kith_array_free(html);
             t.model->params = was;
         }
+    kith_verdict_free(verdict);
+    free(p);
     trained_release(&t);
 }

@@ -140,7 +140,8 @@ static kith__json measured(int n, int classes, const float *p, int32_t *of,
 
     for (int i = 0; i < n; i++)
         node[i] = i;
-    CHECK_OK(kith_score(p, &labels, node, n, &v.scores, &err));
+    CHECK_OK(
+        kith_score(p, &labels, node, n, KITH_POSITIVE_AUTO, &v.scores, &err));
     v.intervals.auc = (kith_interval){.5, .75};
     CHECK_OK(kith__put_measures(&j, &at, &v, &err));
     free(node);

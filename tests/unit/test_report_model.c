@@ -363,6 +363,32 @@ TEST(weights_and_coupling_that_were_learnt_are_told)
     page_free(g);
 }
 
+/* A page without a verdict, or with one on another model. */
+TEST(a_verdict_on_the_same_model_is_asked_for)
+{
+    page *g = page_new("linbp", 4), *other = page_new("linbp", 5);
+    kith_report_input in = {.solution = g->solution, .title = "t"};
+    kith_verdict_input judged;
+    kith_verdict *verdict = NULL;
+    kith_error err;
+    char *html;
+    size_t length;
+
+    CHECK_INT(kith_report(&in, &html, &length, &err), KITH_ERR_ARGUMENT);
+    CHECK(strstr(err.text, "verdict") && !html && length == 0);
+    kith_verdict_input_init(&judged);
+    judged.data = other->data;
+    judged.model = other->model;
+    judged.probabilities = other->p;
+    CHECK_OK(kith_verdict_new(&judged, &verdict, &err));
+    in.verdict = verdict;
+    CHECK_INT(kith_report(&in, &html, &length, &err), KITH_ERR_ARGUMENT);
+    CHECK(strstr(err.text, "another model") && !html);
+    kith_verdict_free(verdict);
+    page_free(other);
+    page_free(g);
+}
+
 /* ---- trace --------------------------------------------------------------- */
 
 /* P = Q + W P H from P = Q in doubles; the largest change of each step. */

@@ -88,30 +88,30 @@ static const problem problems[] = {
      two_y,
      two_p,
      {16, 0.625, 0.6, 0.716666666666667, 0.806666666666667, 0.545532864864492,
-      0.16015625}},
+      0.16015625, 0}},
     {18,
      3,
      three_y,
      three_p,
      {18, 0.666666666666667, 0.644385026737968, 0.766774891774892,
-      0.6609410430839, 2.73384250542657, 0.298611111111111}},
+      0.6609410430839, 2.73384250542657, 0.298611111111111, 0}},
     {24,
      7,
      seven_y,
      seven_p,
      {24, 0.583333333333333, 0.619387755102041, 0.782059970452828,
-      0.562206783298114, 6.7122896320749, 0.169270833333333}},
+      0.562206783298114, 6.7122896320749, 0.169270833333333, 0}},
     {14,
      4,
      absent_y,
      absent_p,
      {14, 0.428571428571429, 0.357575757575758, 0.789021164021164,
-      0.716847041847042, 1.16626566533204, 0.352678571428571}},
+      0.716847041847042, 1.16626566533204, 0.352678571428571, 0}},
     {8,
      3,
      single_y,
      single_p,
-     {8, 0.5, 0.222222222222222, NAN, NAN, 5.01530240283033, 0.3671875}},
+     {8, 0.5, 0.222222222222222, NAN, NAN, 5.01530240283033, 0.3671875, 0}},
 };
 
 /* Labels that borrow y. */
@@ -162,7 +162,8 @@ static kith_scores score_all(const float *p, const int32_t *y, int32_t n,
     kith_scores s = {0};
     kith_error err;
 
-    CHECK_OK(kith_score(p, &labels, nodes, n, &s, &err));
+    CHECK_OK(kith_score(p, &labels, nodes, n,
+                        classes == 2 ? 1 : KITH_POSITIVE_AUTO, &s, &err));
     free(nodes);
     return s;
 }
@@ -233,7 +234,8 @@ TEST(scores_of_many_nodes_are_those_of_scikit_learn)
                                   0.875818593061887,
                                   0.716057358139667,
                                   1.49558309251222,
-                                  0.2221484375};
+                                  0.2221484375,
+                                  0};
     kith_scores s;
 
     make_many();
@@ -253,7 +255,8 @@ TEST(the_order_of_nodes_changes_nothing)
     a = score_all(many_p, many_y, MANY, CLASSES);
     for (int32_t i = 0; i < MANY; i++) /* 7 and 2000 have no common factor */
         nodes[i] = (int32_t)((7 * (int64_t)i + 3) % MANY);
-    CHECK_OK(kith_score(many_p, &labels, nodes, MANY, &b, &err));
+    CHECK_OK(
+        kith_score(many_p, &labels, nodes, MANY, KITH_POSITIVE_AUTO, &b, &err));
     CHECK_NEAR(b.log_loss, a.log_loss, 1e-13);
     b.log_loss = a.log_loss;
     check_scores(&b, &a, 0, CLASSES);
@@ -296,10 +299,57 @@ TEST(scores_of_five_nodes_by_hand)
     const kith_scores expected = {
         5,   3 / 5.,   (1 / 2. + 2 / 3.) / 2,
         .75, 29 / 36., -(log(.9) + log(.1) + log(.65) + log(.45)) / 5,
-        .34};
+        .34, 0};
     const kith_scores s = score_all(five_p, five_y, 5, 2);
 
     check_scores(&s, &expected, 1e-7, 2);
+    CHECK_NEAR(s.best_f1, 2 * 3 / (3 + 4.), 1e-15); /* cut at .45 */
+}
+
+/* Of class 0, two of the five nodes and so the rarer: scores .65 .1, of the
+ * others .55 .1 0; the AUC is the same.
+ *   AP: (1/1 + 2/4) / 2       best F1: cut at .65, 2*1/(2+1) */
+TEST(the_rarer_of_two_classes_is_looked_for_unless_one_is_named)
+{
+    const kith_labels labels = labels_of(five_y, 5, 2);
+    const int32_t nodes[] = {0, 1, 2, 3, 4}, first[] = {0, 1};
+    int32_t rarest;
+    kith_scores s[2];
+    kith_error err;
+
+    CHECK_OK(kith_labels_rarest(&labels, &rarest, &err));
+    CHECK_INT(rarest, 0);
+    for (int i = 0; i < 2; i++) {
+        CHECK_OK(kith_score(five_p, &labels, nodes, 5,
+                            i ? 0 : KITH_POSITIVE_AUTO, &s[i], &err));
+        CHECK_NEAR(s[i].auc, .75, 1e-15);
+        CHECK_NEAR(s[i].average_precision, .75, 1e-15);
+        CHECK_NEAR(s[i].best_f1, 2 / 3., 1e-15);
+    }
+    /* by all the labels, not by those that are scored */
+    CHECK_OK(
+        kith_score(five_p, &labels, first, 2, KITH_POSITIVE_AUTO, &s[0], &err));
+    CHECK(isnan(s[0].average_precision));
+    CHECK_INT(kith_score(five_p, &labels, nodes, 5, 2, &s[0], &err),
+              KITH_ERR_ARGUMENT);
+}
+
+/* Three classes of which one is named: that one against the rest. */
+TEST(with_more_classes_a_named_one_is_scored_alone)
+{
+    const int32_t y[] = {0, 1, 2, 2}, nodes[] = {0, 1, 2, 3};
+    const float p[] = {.5f, .2f, .3f, .2f, .4f, .4f,
+                       .1f, .1f, .8f, .6f, .2f, .2f};
+    const kith_labels labels = labels_of(y, 4, 3);
+    kith_error err;
+    int32_t rarest;
+    kith_scores s;
+
+    CHECK_OK(kith_score(p, &labels, nodes, 4, 2, &s, &err));
+    CHECK_NEAR(s.auc, 2 / 4., 1e-15); /* .8 over both, .2 over none */
+    CHECK_NEAR(s.average_precision, (1 + 2 / 4.) / 2, 1e-15);
+    CHECK_OK(kith_labels_rarest(&labels, &rarest, &err));
+    CHECK_INT(rarest, 1); /* of equals the last */
 }
 
 /* Best first for class 1: nodes 0, then 1 and 2 equal, 4, 3. */
@@ -309,13 +359,16 @@ TEST(precision_at_k_takes_the_smaller_node_of_equals)
     const int32_t nodes[] = {4, 3, 2, 1, 0};
     const double expected[] = {1, 1, 2 / 3., 3 / 4., 3 / 5., 3 / 5.};
     kith_error err;
-    double at;
+    double at, recall;
 
     for (int32_t k = 1; k <= 6; k++) {
-        CHECK_OK(kith_precision_at(five_p, &labels, nodes, 5, 1, k, &at, &err));
+        CHECK_OK(kith_precision_at(five_p, &labels, nodes, 5, 1, k, &at,
+                                   &recall, &err));
         CHECK_NEAR(at, expected[k - 1], 1e-15);
+        CHECK_NEAR(recall, expected[k - 1] * (k < 5 ? k : 5) / 3, 1e-15);
     }
-    CHECK_OK(kith_precision_at(five_p, &labels, nodes, 5, 0, 1, &at, &err));
+    CHECK_OK(
+        kith_precision_at(five_p, &labels, nodes, 5, 0, 1, &at, NULL, &err));
     CHECK_NEAR(at, 1, 0); /* node 3 */
 }
 
@@ -362,11 +415,11 @@ TEST(nodes_without_a_label_are_left_out)
     kith_error err;
     double at;
 
-    CHECK_OK(kith_score(five_p, &labels, all, 5, &a, &err));
-    CHECK_OK(kith_score(five_p, &labels, some, 3, &b, &err));
+    CHECK_OK(kith_score(five_p, &labels, all, 5, 1, &a, &err));
+    CHECK_OK(kith_score(five_p, &labels, some, 3, 1, &b, &err));
     CHECK_INT(a.nodes, 3);
     check_scores(&a, &b, 1e-15, 2);
-    CHECK_OK(kith_precision_at(five_p, &labels, all, 5, 1, 2, &at, &err));
+    CHECK_OK(kith_precision_at(five_p, &labels, all, 5, 1, 2, &at, NULL, &err));
     CHECK_NEAR(at, 1 / 2., 0); /* of nodes 0 and 2 */
 }
 
@@ -377,18 +430,18 @@ TEST(no_nodes_give_no_scores)
     const int32_t y[] = {-1, -1}, nodes[] = {0, 1};
     const kith_labels labels = labels_of(y, 2, 2);
     const float p[] = {.5f, .5f, .5f, .5f};
-    const kith_scores none = {0, NAN, NAN, NAN, NAN, NAN, NAN};
+    const kith_scores none = {0, NAN, NAN, NAN, NAN, NAN, NAN, NAN};
     kith_error err;
 
     for (int32_t n = 0; n <= 2; n += 2) {
         kith_scores s = {0};
         double at = 0;
 
-        CHECK_OK(
-            kith_score(n ? p : NULL, &labels, n ? nodes : NULL, n, &s, &err));
+        CHECK_OK(kith_score(n ? p : NULL, &labels, n ? nodes : NULL, n, 1, &s,
+                            &err));
         check_scores(&s, &none, 0, 2);
         CHECK_OK(kith_precision_at(n ? p : NULL, &labels, n ? nodes : NULL, n,
-                                   1, 3, &at, &err));
+                                   1, 3, &at, NULL, &err));
         CHECK(isnan(at));
     }
 }
@@ -405,9 +458,10 @@ TEST(what_is_no_probability_is_refused)
         kith_scores s;
         double at;
 
-        CHECK(kith_score(p, &labels, nodes, 2, &s, &err) == KITH_ERR_ARGUMENT);
+        CHECK(kith_score(p, &labels, nodes, 2, 1, &s, &err) ==
+              KITH_ERR_ARGUMENT);
         CHECK(strstr(err.text, "node 1 has") && strstr(err.text, "class 1"));
-        CHECK(kith_precision_at(p, &labels, nodes, 2, 0, 1, &at, &err) ==
+        CHECK(kith_precision_at(p, &labels, nodes, 2, 0, 1, &at, NULL, &err) ==
               KITH_ERR_ARGUMENT);
     }
 }
@@ -420,15 +474,16 @@ TEST(senseless_nodes_classes_and_counts_are_refused)
     kith_scores s;
     double at;
 
-    CHECK(kith_score(five_p, &labels, beyond, 2, &s, &err) ==
+    CHECK(kith_score(five_p, &labels, beyond, 2, 1, &s, &err) ==
           KITH_ERR_ARGUMENT);
     CHECK(strstr(err.text, "node 5") != NULL);
-    CHECK(kith_score(five_p, &labels, below, 1, &s, NULL) == KITH_ERR_ARGUMENT);
-    CHECK(kith_precision_at(five_p, &labels, good, 1, 2, 1, &at, NULL) ==
+    CHECK(kith_score(five_p, &labels, below, 1, 1, &s, NULL) ==
           KITH_ERR_ARGUMENT);
-    CHECK(kith_precision_at(five_p, &labels, good, 1, -1, 1, &at, NULL) ==
+    CHECK(kith_precision_at(five_p, &labels, good, 1, 2, 1, &at, NULL, NULL) ==
           KITH_ERR_ARGUMENT);
-    CHECK(kith_precision_at(five_p, &labels, good, 1, 0, 0, &at, NULL) ==
+    CHECK(kith_precision_at(five_p, &labels, good, 1, -1, 1, &at, NULL, NULL) ==
+          KITH_ERR_ARGUMENT);
+    CHECK(kith_precision_at(five_p, &labels, good, 1, 0, 0, &at, NULL, NULL) ==
           KITH_ERR_ARGUMENT);
 }
 
@@ -439,8 +494,8 @@ TEST(scores_survive_every_failed_allocation)
     kith_scores s;
     double at;
 
-    CHECK_OOM(st = kith_score(five_p, &labels, nodes, 5, &s, NULL), (void)s);
-    CHECK_OOM(
-        st = kith_precision_at(five_p, &labels, nodes, 5, 1, 2, &at, NULL),
-        (void)at);
+    CHECK_OOM(st = kith_score(five_p, &labels, nodes, 5, 1, &s, NULL), (void)s);
+    CHECK_OOM(st = kith_precision_at(five_p, &labels, nodes, 5, 1, 2, &at, NULL,
+                                     NULL),
+              (void)at);
 }

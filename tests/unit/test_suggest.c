@@ -199,23 +199,22 @@ static int dense_best(const dense_twin *t, int found)
 static void dense_start(dense_twin *t, const kith_solution *s, int train)
 {
     const kith__operator *W = &s->op;
+    float all[DENSE * CLASSES];
 
+    kith_solution_probabilities(s, all);
     memset(t, 0, sizeof(*t));
     t->h = fmin(.95, kith__rho_small(s->b.coupling, CLASSES));
     for (int u = 0; u < DENSE; u++) {
-        double p[CLASSES], sum = 0;
+        const float *p = all + u * CLASSES;
 
         for (int64_t e = W->rows[u]; e < W->rows[u + 1]; e++)
             t->W[u][W->neighbours[e]] += kith__operator_weight(W, u, e);
-        for (int c = 0; c < CLASSES; c++)
-            sum += p[c] = exp((double)s->b.P[u * CLASSES + c] /
-                              kith_model_temperature(s->model));
         for (int c = 0; c < CLASSES; c++) {
             t->likely[u] = p[c] > p[t->likely[u]] ? c : t->likely[u];
-            t->share[c] += u < train ? 0 : p[c] / sum / (DENSE - train);
+            t->share[c] += u < train ? 0 : (double)p[c] / (DENSE - train);
         }
         t->done[u] = u < train;
-        t->a[u] = t->done[u] ? 0 : 1 - p[t->likely[u]] / sum;
+        t->a[u] = t->done[u] ? 0 : 1 - (double)p[t->likely[u]];
         t->open[u] = u % 7 != 3;
     }
 }

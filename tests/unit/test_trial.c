@@ -35,8 +35,10 @@ static void check_same(const kith_dataset *d, const kith_split *s,
     kith_trial t;
     kith_error err;
 
-    CHECK_OK(kith_trial_run(d, "linbp", s, o, q, &t, &got, &err));
-    CHECK_OK(kith_score(p, d->labels, s->test, s->n_test, &scores, &err));
+    CHECK_OK(kith_trial_run(d, "linbp", s, o, KITH_POSITIVE_AUTO, q, &t, &got,
+                            &err));
+    CHECK_OK(kith_score(p, d->labels, s->test, s->n_test, KITH_POSITIVE_AUTO,
+                        &scores, &err));
     CHECK(memcmp(p, q, bytes_of(d)) == 0);
     CHECK_NEAR(t.scores.accuracy, scores.accuracy, 0);
     CHECK_NEAR(t.temperature, kith_model_temperature(m), 0);

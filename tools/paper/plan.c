@@ -48,6 +48,10 @@ const int32_t kith__paper_sizes[KITH__SIZES] = {1, 5, 10, 20, 40};
 
 const kith__paper_row kith__paper_rows[] = {
     {.method = "logreg", .title = "logistic regression", .group = OLDER},
+    {.method = "trees",
+     .title = "boosted trees",
+     .group = OLDER,
+     .budget = KITH__SLOW},
     {.method = "lp", .title = "LP", .group = OLDER, .social = true},
     {.method = "ica", .title = "ICA", .group = OLDER, .budget = KITH__SLOW},
     {.method = "manireg",
@@ -161,6 +165,10 @@ const kith__paper_row kith__paper_rows[] = {
      .title = "lcm-em (ours)",
      .group = OURS,
      .social = true},
+    {.method = "lcm-trees",
+     .title = "lcm-trees (ours)",
+     .group = OURS,
+     .budget = KITH__SLOW},
     {.method = "auto", .title = "auto (ours)", .group = OURS, .social = true},
 };
 

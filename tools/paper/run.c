@@ -159,8 +159,8 @@ static kith_status make(kith__paper_run *r, const kith__prefetch *ask,
         .weights = {(double)NAN, (double)NAN, (double)NAN, (double)NAN}};
     TRY_NEW(path, kith__result_path(r->results, key, ".txt"));
     TRY_NEW(model_path, kith__result_path(r->results, key, ".km"));
-    TRY(kith_trial_run(ask->set->data, ask->row->method, ask->split, &o, r->p,
-                       &trial, &m, err));
+    TRY(kith_trial_run(ask->set->data, ask->row->method, ask->split, &o,
+                       KITH_POSITIVE_AUTO, r->p, &trial, &m, err));
     out->accuracy = trial.scores.accuracy;
     out->validation = trial.validation;
     out->seconds = trial.seconds;

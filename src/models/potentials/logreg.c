@@ -215,29 +215,56 @@ static void order_rows(const kith__csr_matrix *x, const int32_t *truth,
         truth_of[l] = order[l].truth;
 }
 
-/* G = X X', L x L, in that order: row l is spread over the columns, then met by
- * the others. */
+/* x_i . x_l, of rows that have all columns. */
+static double dense_product(const float *a, const float *b, int64_t n)
+{
+    double sum = 0;
+
+#pragma omp simd reduction(+ : sum)
+    for (int64_t j = 0; j < n; j++)
+        sum += (double)a[j] * (double)b[j];
+    return sum;
+}
+
+/* Row l of G: with rows that have few columns it is spread over all of them,
+ * then met by the others. */
+static void products_with(const kith__csr_matrix *x, const place *order,
+                          int32_t l, double *spread, double *g)
+{
+    const int64_t from = kith__row_begin(x, order[l].row);
+    const int64_t to = kith__row_begin(x, order[l].row + 1);
+
+    for (int64_t p = from; p < to; p++)
+        spread[x->column[p]] = (double)x->value[p];
+    for (int32_t i = 0; i <= l; i++) {
+        const int64_t begin = kith__row_begin(x, order[i].row);
+        const int64_t end = kith__row_begin(x, order[i].row + 1);
+        double sum = 0;
+
+        for (int64_t p = begin; p < end; p++)
+            sum += (double)x->value[p] * spread[x->column[p]];
+        g[i] = sum;
+    }
+    for (int64_t p = from; p < to; p++)
+        spread[x->column[p]] = 0;
+}
+
+/* G = X X', L x L, its lower triangle, in that order. */
 static void inner_products(const kith__csr_matrix *x, const place *order,
                            double *spread, double *G)
 {
-    memset(spread, 0, (size_t)x->columns * sizeof(*spread));
+    const int64_t d = x->columns;
+
+    memset(spread, 0, (size_t)d * sizeof(*spread));
     for (int32_t l = 0; l < x->n; l++) {
-        const int64_t from = kith__row_begin(x, order[l].row);
-        const int64_t to = kith__row_begin(x, order[l].row + 1);
+        double *g = G + (int64_t)l * x->n;
 
-        for (int64_t p = from; p < to; p++)
-            spread[column_in_row(x, from, p)] = (double)x->value[p];
-        for (int32_t i = 0; i <= l; i++) {
-            const int64_t begin = kith__row_begin(x, order[i].row);
-            const int64_t end = kith__row_begin(x, order[i].row + 1);
-            double sum = 0;
-
-            for (int64_t p = begin; p < end; p++)
-                sum += (double)x->value[p] * spread[column_in_row(x, begin, p)];
-            G[(int64_t)l * x->n + i] = sum;
-        }
-        for (int64_t p = from; p < to; p++)
-            spread[column_in_row(x, from, p)] = 0;
+        if (x->row)
+            products_with(x, order, l, spread, g);
+        else
+            for (int32_t i = 0; i <= l; i++)
+                g[i] = dense_product(x->value + order[i].row * d,
+                                     x->value + order[l].row * d, d);
     }
 }
 
@@ -275,8 +302,8 @@ static void turn_back(const kith__csr_matrix *x, const place *order,
 }
 
 static kith_status fit_turned(const kith__csr_matrix *x, const int32_t *truth,
-                              int k, double penalty, bool balance, float *B,
-                              kith_error *err)
+                              int k, const double *penalties, int many,
+                              bool balance, float *const *B, kith_error *err)
 {
     const int64_t L = x->n;
     kith__csr_matrix small = {.n = x->n, .columns = x->n};
@@ -298,11 +325,14 @@ static kith_status fit_turned(const kith__csr_matrix *x, const int32_t *truth,
     factor(R, x->n);
     for (int64_t i = 0; i < L * L; i++)
         small.value[i] = (float)R[i];
-    TRY(fit_rows(&small, truth_of, k, penalty, balance, 1e-6, turned, err));
-    for (int64_t i = 0; i < L * k; i++)
-        Y[i] = (double)turned[i];
-    kith__solve_upper(R, x->n, k, Y);
-    turn_back(x, order, Y, k, turned, B);
+    for (int p = 0; p < many; p++) {
+        TRY(fit_rows(&small, truth_of, k, penalties[p], balance, 1e-6, turned,
+                     err));
+        for (int64_t i = 0; i < L * k; i++)
+            Y[i] = (double)turned[i];
+        kith__solve_upper(R, x->n, k, Y);
+        turn_back(x, order, Y, k, turned, B[p]);
+    }
 out:
     kith__free(order);
     kith__free(truth_of);
@@ -314,13 +344,31 @@ out:
     return st;
 }
 
+kith_status kith__logreg_fit_each(const kith__csr_matrix *rows,
+                                  const int32_t *truth, int k,
+                                  const double *penalties, int many,
+                                  bool balance, float *const *B,
+                                  kith_error *err)
+{
+    const int64_t size = ((int64_t)rows->columns + 1) * k;
+    kith_status st = KITH_OK;
+
+    if (rows->n <= TURN_MOST && rows->n < rows->columns / 2)
+        return fit_turned(rows, truth, k, penalties, many, balance, B, err);
+    for (int p = 0; p < many; p++) {
+        if (p > 0)
+            memcpy(B[p], B[p - 1], (size_t)size * sizeof(float));
+        TRY(fit_rows(rows, truth, k, penalties[p], balance, 1e-5, B[p], err));
+    }
+out:
+    return st;
+}
+
 kith_status kith__logreg_fit(const kith__csr_matrix *rows, const int32_t *truth,
                              int k, double penalty, bool balance, float *B,
                              kith_error *err)
 {
-    if (rows->n <= TURN_MOST && rows->n < rows->columns / 2)
-        return fit_turned(rows, truth, k, penalty, balance, B, err);
-    return fit_rows(rows, truth, k, penalty, balance, 1e-5, B, err);
+    return kith__logreg_fit_each(rows, truth, k, &penalty, 1, balance, &B, err);
 }
 
 kith_status kith__logreg_run(const kith__task *task, const kith_params *p,

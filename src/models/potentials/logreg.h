@@ -14,6 +14,15 @@ kith_status kith__logreg_fit(const kith__csr_matrix *rows, const int32_t *truth,
                              int k, double penalty, bool balance, float *B,
                              kith_error *err);
 
+/* The same for several penalties, one B for each: what hangs on the rows alone
+ * is made once, and a fit starts from the one before it.  The largest penalty
+ * first is quickest. */
+kith_status kith__logreg_fit_each(const kith__csr_matrix *rows,
+                                  const int32_t *truth, int k,
+                                  const double *penalties, int many,
+                                  bool balance, float *const *B,
+                                  kith_error *err);
+
 /* The objective and its gradient at B (doubles), for tests too; truth and
  * weight per row, weight NULL = 1 each. */
 double kith__logreg_objective(const kith__csr_matrix *rows,

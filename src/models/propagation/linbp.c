@@ -12,6 +12,7 @@
  * rho(H) = (0.9 C - 1) / (C - 1) < 1, so it always does.
  * Cost: O(m C + n C^2) an iteration.
  */
+#include <math.h>
 #include <string.h>
 
 #include "core/alloc.h"
@@ -53,6 +54,38 @@ void kith__centre_potentials(const kith__task *task, const float *potentials,
                         Q + (int64_t)task->train[l] * C);
 }
 
+typedef struct by_mass {
+    const kith__task *task;
+    kith__operator op;
+    const float *Y;
+} by_mass;
+
+/* F <- Y + rho W F; answers by how much a belief, F - S 1'/C, changed, not by
+ * how much F did: a mass ends later. */
+static float step_by_mass(void *user, const float *from, float *to)
+{
+    const by_mass *m = user;
+    const int C = m->task->classes;
+    const float unlike = kith__operator_apply(&m->op, 0, m->op.n, from, m->Y,
+                                              to);
+    float change = 0;
+
+    if (!isfinite(unlike))
+        return unlike;
+#pragma omp parallel for num_threads(m->task->threads) schedule(static) \
+    reduction(max                                                       \
+              : change)
+    for (int64_t at = 0; at < (int64_t)m->op.n * C; at += C) {
+        float mean = 0;
+
+        for (int c = 0; c < C; c++)
+            mean += (to[at + c] - from[at + c]) / (float)C;
+        for (int c = 0; c < C; c++)
+            change = fmaxf(change, fabsf(to[at + c] - from[at + c] - mean));
+    }
+    return change;
+}
+
 /*
  * Potentials that are labels, one-hot rows Y, have mass that can be followed by
  * class.  With H = rho (I - 11'/C), as here, the same steps on what is not
@@ -68,7 +101,7 @@ static kith_status run_by_mass(const kith__task *task,
                                kith_error *err)
 {
     const int C = task->classes;
-    const kith__operator op = kith__scaled(&task->W, C, kith__rho_start(C));
+    by_mass m = {task, kith__scaled(&task->W, C, kith__rho_start(C)), Q};
     kith_status st = KITH_OK;
     float *F = out->P;
 
@@ -83,7 +116,8 @@ static kith_status run_by_mass(const kith__task *task,
     }
     for (int32_t l = 0; C == 1 && l < task->n_train; l++)
         F[task->train[l]] = Q[task->train[l]] = kith__label_weight(task, l);
-    TRY(kith__iterate(&op, stopping, Q, F, other, &out->certificate, err));
+    TRY(kith__iterate_by(step_by_mass, &m, stopping, (int64_t)task->n * C, F,
+                         other, &out->certificate, err));
 #pragma omp parallel for num_threads(task->threads) schedule(static)
     for (int32_t u = 0; u < task->n; u++) {
         float *f = F + (int64_t)u * C, sum = 0;
