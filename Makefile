@@ -74,10 +74,10 @@ install: all ## install below PREFIX=/usr/local (and DESTDIR=)
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
 
 python: setup-python all ## build the Python package: one wheel, into build/wheel
-	@rm -rf $(BUILD)/wheel
+	@rm -rf $(BUILD)/wheel && mkdir -p $(BUILD)/wheel
 	@cd python && KITH_BUILD=$(abspath $(BUILD)) $(PYTHON) -m build --wheel \
-		--no-isolation --outdir $(abspath $(BUILD))/wheel . >$(BUILD)/wheel.log \
-		2>&1 || { cat $(BUILD)/wheel.log; exit 1; }
+		--no-isolation --outdir $(abspath $(BUILD))/wheel . >$(abspath $(BUILD))/wheel.log \
+		2>&1 || { cat $(abspath $(BUILD))/wheel.log; exit 1; }
 	@ls $(BUILD)/wheel/*.whl
 
 install-python: python ## install the wheel where PYTHON looks, or below DESTDIR and PREFIX

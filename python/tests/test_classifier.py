@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import kith
-from conftest import DATA, SHARED, Csr, blocks, csr_of, some
+from conftest import DATA, SHARED, Csr, csr_of
 
 KNOWN = {1: "Mr. Hi", 2: "Mr. Hi", 34: "Officer", 33: "Officer"}
 
