@@ -1,6 +1,9 @@
 #include "reading_options.h"
 
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "term.h"
@@ -35,8 +38,8 @@ static const option column_rows[] = {
      .group = "Tables",
      .help = "With --time: use only the edges known by then."},
     COLUMN("node", "The column of the node's id in a table of "
-                   "labels."),
-    COLUMN("label", "The column of the class in a table of labels."),
+                   "labels, features or nodes."),
+    COLUMN("label", "The column of the class in a table of labels or nodes."),
     {.name = "unlabelled",
      .type = OPTION_TEXT,
      .value = "A,B",
@@ -45,8 +48,8 @@ static const option column_rows[] = {
              "? and nothing."},
     {.name = "strict",
      .group = "Tables",
-     .help = "Refuse labels of nodes that the graph does not have; else "
-             "they are counted and left out."},
+     .help = "Refuse labels and features of nodes that the graph does not "
+             "have; else they are counted and left out."},
     ROW_END,
 };
 
@@ -99,6 +102,13 @@ static const option row_table_rows[] = {
 };
 
 const option reading_unordered_rows[] = {
+    {.name = "edges",
+     .type = OPTION_TEXT,
+     .value = "SQL",
+     .group = "Databases",
+     .help = "Of an SQLite database in place of the graph: the table of edges, "
+             "or a SELECT. --labels and --features (and --nodes) name tables "
+             "of it or SELECTs then, too."},
     {.name = "header",
      .type = OPTION_CHOICE,
      .value = "WHEN",
@@ -128,7 +138,9 @@ const option reading_unordered_rows[] = {
      .value = "FILE",
      .group = "Reading text",
      .help = "One id a line: every node, in this order, also those "
-             "without an edge. Edges to others are refused."},
+             "without an edge; edges to others are refused. Or a table of "
+             "nodes, with --node, --label and --features a,b or all: its "
+             "nodes are there, too."},
     ROWS(column_rows),
     ROWS(row_table_rows),
     {.name = "verify",
@@ -152,8 +164,10 @@ const option features_rows[] = {
     {.name = "features",
      .type = OPTION_FILE,
      .value = "FILE",
-     .help = "Features to use: .mtx, .svm, .npy or .npz. Those of the data "
-             "set, if not given. With --table columns of it, a,b or all."},
+     .help = "Features to use: .mtx, .svm, .npy or .npz, or a table with a "
+             "row for each node. Those of the data set, if not given. With "
+             "--table, --nodes or --labels columns of that table, a,b or "
+             "all."},
     ROW_END,
 };
 
@@ -186,14 +200,30 @@ static void tell_reading(void *user, const char *key, const char *text)
     term_row(stderr, key, "%s", text);
 }
 
-/* --features names columns, not a file, with a table: unless there is one. */
+/* --features names columns, not a file, with a table of rows, of nodes or of
+ * labels: unless there is a file of that name. */
 static const char *feature_columns(const args *a)
 {
     const char *features = text_if_any(a, "features");
+    const bool table = args_given(a, "table") || text_if_any(a, "nodes") ||
+                       (text_if_any(a, "labels") && !args_given(a, "edges"));
 
-    return args_given(a, "table") && features && access(features, F_OK) != 0
-               ? features
-               : NULL;
+    return table && features && access(features, F_OK) != 0 ? features : NULL;
+}
+
+/* The file that --features names, or the table of labels whose columns it does;
+ * NULL if d was opened with a table that has them. */
+static const char *features_file(const args *a, const kith_dataset *d)
+{
+    const bool taken = args_given(a, "table") ||
+                       (text_if_any(a, "nodes") && d->features &&
+                        d->features->names);
+
+    if (!feature_columns(a))
+        return text_if_any(a, "features");
+    if (taken)
+        return NULL;
+    return text_if_any(a, text_if_any(a, "labels") ? "labels" : "features");
 }
 
 kith_build_options reading_options(run *r)
@@ -213,6 +243,7 @@ kith_build_options reading_options(run *r)
     };
 
     r->table = (kith_table_options){
+        .edges = args_text(a, "edges"),
         .source = args_text(a, "source"),
         .target = args_text(a, "target"),
         .weight = args_text(a, "weight"),
@@ -234,12 +265,28 @@ kith_build_options reading_options(run *r)
     return options;
 }
 
-kith_status read_given(run *r, const kith_build_options *how, kith_dataset *d)
+/* What is no file is a table of the database, or a SELECT, with --edges. */
+static const char *of_database(run *r, const char *path, const char *given,
+                               char **asked)
 {
-    const char *labels = text_if_any(r->a, "labels");
-    const char *features = feature_columns(r->a)
-                               ? NULL
-                               : text_if_any(r->a, "features");
+    const size_t room = given ? strlen(path) + strlen(given) + 2 : 0;
+
+    if (!given || !args_given(r->a, "edges") || access(given, F_OK) == 0)
+        return given;
+    free(*asked);
+    *asked = malloc(room);
+    if (*asked)
+        snprintf(*asked, room, "%s:%s", path, given);
+    return *asked ? *asked : given;
+}
+
+kith_status read_given(run *r, const char *path, const kith_build_options *how,
+                       kith_dataset *d)
+{
+    const char *labels = of_database(r, path, text_if_any(r->a, "labels"),
+                                     &r->asked[0]);
+    const char *features = of_database(r, path, features_file(r->a, d),
+                                       &r->asked[1]);
     kith_labels *l = NULL;
     kith_features *x = NULL;
     kith_status st = KITH_OK;
@@ -247,7 +294,7 @@ kith_status read_given(run *r, const kith_build_options *how, kith_dataset *d)
     if (labels)
         st = kith_labels_read_table(labels, d->graph, how, &l, &r->err);
     if (st == KITH_OK && features)
-        st = kith_features_read(features, d->graph, &x, &r->err);
+        st = kith_features_read_table(features, d->graph, how, &x, &r->err);
     if (l) {
         kith_labels_free(d->labels);
         d->labels = l;
@@ -282,6 +329,6 @@ kith_status open_given(run *r, const char *path, kith_dataset **out)
     kith_status st = kith_dataset_open(path, &how, out, &r->err);
 
     if (st == KITH_OK)
-        st = read_given(r, &how, *out);
+        st = read_given(r, path, &how, *out);
     return st == KITH_OK ? check_columns(r, path, *out) : st;
 }

@@ -57,6 +57,38 @@ KITH_API kith_status kith_solution_open(const char *path, const kith_model *m,
                                         const kith_job *job,
                                         kith_solution **out, kith_error *err);
 
+/* What an update changed. */
+typedef struct kith_update {
+    int32_t added, changed, removed; /* labels */
+    int32_t steps;                   /* edges that the change went along */
+    int64_t edges;                   /* stored neighbours passed over */
+} kith_update;
+
+/*
+ * New labels to new beliefs, without training or another run: classes[i] is
+ * what node nodes[i] is labelled with from now on, -1 for nothing (where there
+ * are no features).  Of several labels of a node the last stands.  Beliefs and
+ * evidence are those of a run with these labels, to about 1e-6 of each; edge
+ * weights, coupling, calibration and certificate stay as they were learnt, as
+ * do the weights of classes where they were balanced: kith_model_refit() learns
+ * anew.  What is asked of the solution then, explanations and suggestions too,
+ * is of the new labels; the model is not changed.
+ *
+ * told  may be NULL
+ *
+ * Errors, which leave s as it was: KITH_ERR_ARGUMENT for a node or class that
+ * there is not, for a model whose beliefs are no sum over labelled nodes: those
+ * of linbp, lcm, lcm-wo, lcm-l1 and lcm-l2 without features or with clamp are;
+ * of lcm-em without features; KITH_ERR_RANGE if its propagation diverges;
+ * KITH_ERR_NOMEM, KITH_ERR_CANCELLED.  Threads: those of the solution's job;
+ * nobody else may use s meanwhile.  Cost: passes over n x classes numbers, and
+ * the edges that the change goes along, at most those of a run.
+ */
+KITH_API kith_status kith_solution_update(kith_solution *s,
+                                          const int32_t *nodes,
+                                          const int32_t *classes, int32_t count,
+                                          kith_update *told, kith_error *err);
+
 /* Probabilities of every node, n x classes, as kith_model_predict(). */
 KITH_API void kith_solution_probabilities(const kith_solution *s, float *out);
 /* kith_evidence of every node; NULL where it is not told. */
@@ -223,6 +255,36 @@ typedef struct kith_summand {
 enum { KITH_SUMMANDS_MOST = 6 };
 KITH_API int32_t kith_explanation_summands(
     const kith_explanation *e, kith_summand out[KITH_SUMMANDS_MOST]);
+
+/* ---- reasons ------------------------------------------------------------- */
+
+enum { KITH_REASON_CODE = 96, KITH_REASONS_MOST = 16 };
+
+/* One thing that speaks for a class. */
+typedef struct kith_reason {
+    char
+        code[KITH_REASON_CODE]; /* docs/reasons.md: KNOWN_NEIGHBOUR,
+                                   FEATURE:amount, ...; no control characters */
+    double value;               /* its part of the belief, above 0 */
+    double share;               /* of all that speaks for the class */
+} kith_reason;
+
+/*
+ * Why: of each of n nodes the `most` (1 .. KITH_REASONS_MOST) largest parts of
+ * its belief in the class (-1: its likeliest) that speak for it, the largest
+ * first, from the same exact sums as kith_explain().
+ *
+ * out    n x most; rows are filled as far as there are reasons
+ * found  n: how many there are
+ *
+ * Errors: those of kith_explain().  Cost: the run's iterations for every eight
+ * nodes, each about that of one with eight classes; of a fixed point until
+ * nothing is added.  Memory: 68 bytes a node of the graph, 64 a training node.
+ */
+KITH_API kith_status kith_reasons(const kith_solution *s, const int32_t *nodes,
+                                  int32_t n, int32_t of_class, int32_t most,
+                                  kith_reason *out, int32_t *found,
+                                  kith_error *err);
 
 /* ---- suggesting ---------------------------------------------------------- */
 

@@ -13,6 +13,7 @@
 #include "data/built.h"
 #include "data/files.h"
 #include "data/labels.h"
+#include "data/node_table.h"
 #include "data/row_table.h"
 #include "io/graph_files.h"
 #include "io/ids_text.h"
@@ -25,6 +26,8 @@ static const char *const label_files[] = {"labels.tsv", "labels.csv",
                                           "labels.txt", NULL};
 static const char *const feature_files[] = {
     "features.mtx", "features.svm", "features.npy", "features.npz", NULL};
+
+static const kith_build_options defaults;
 
 /* The files of a data set, that of the edges opened. */
 typedef struct files {
@@ -106,12 +109,15 @@ out:
 typedef struct staged {
     kith__gathered gathered;
     kith_features *features;
+    kith__node_table table;
+    bool has_table;
 } staged;
 
 static void release_staged(staged *s)
 {
     kith__gathered_release(&s->gathered);
     kith_features_free(s->features);
+    kith__node_table_release(&s->table);
 }
 
 static kith_status check_feature_rows(const files *f, const kith_features *x,
@@ -122,6 +128,25 @@ static kith_status check_feature_rows(const files *f, const kith_features *x,
     return kith__fail(err, KITH_ERR_PARSE, f->features, 0,
                       "has %d rows, but %s lists %d nodes", (int)x->nodes,
                       f->nodes, (int)nodes->n);
+}
+
+/* The ids that the table of nodes and the labels name. */
+static kith_status collect_named(const files *f,
+                                 const kith_build_options *options,
+                                 const staged *s, kith__id_set *named,
+                                 kith_error *err)
+{
+    kith__known table = {0};
+    kith_status st = KITH_OK;
+
+    if (s->has_table) {
+        table.named = kith__node_table_ids(&s->table);
+        TRY(kith__known_add(&table, named, err));
+    }
+    if (f->labels)
+        TRY(kith__labels_collect(f->labels, options, named, err));
+out:
+    return st;
 }
 
 /* Gather the edges, knowing what the other files say of the nodes. */
@@ -135,7 +160,14 @@ static kith_status stage(const files *f, const kith_build_options *options,
     kith_build_options with_list = *options;
     bool listed;
 
-    if (f->nodes && !options->nodes)
+    TRY(kith__node_table_is(options, &out->has_table, err));
+    if (out->has_table) {
+        TRY(kith__node_table_read(options, &out->table, err));
+        with_list.nodes = NULL;
+        if (out->table.label >= 0)
+            with_list.label = NULL;
+    }
+    if (f->nodes && !with_list.nodes)
         with_list.nodes = f->nodes;
     TRY(kith__graph_node_list(f->edges, &with_list, &nodes, &listed, err));
     known.nodes = listed ? &nodes : NULL;
@@ -144,11 +176,11 @@ static kith_status stage(const files *f, const kith_build_options *options,
         TRY(check_feature_rows(f, out->features, known.nodes, err));
         known.numbered = listed ? 0 : out->features->nodes;
     }
-    if (f->labels && !listed) {
-        TRY(kith__labels_collect(f->labels, options, &named, err));
+    if ((f->labels || out->has_table) && !listed) {
+        TRY(collect_named(f, options, out, &named, err));
         known.named = &named;
     }
-    TRY(kith__gather(f->source, &known, options, &out->gathered, err));
+    TRY(kith__gather(f->source, &known, &with_list, &out->gathered, err));
     if (out->features && !listed && !out->gathered.raw &&
         out->gathered.ids.kind == KITH__IDS_TEXT)
         TRY(kith__fail(err, KITH_ERR_PARSE, f->features, 0,
@@ -225,6 +257,9 @@ static kith_status open_text(const files *f, const kith_build_options *options,
         TRY(extend_features(s.features, kith_graph_nodes(d->graph), err));
     d->features = s.features;
     s.features = NULL;
+    if (s.has_table)
+        TRY(kith__node_table_take(&s.table, d->graph, &d->labels, &d->features,
+                                  err));
 out:
     release_staged(&s);
     return st;
@@ -234,8 +269,10 @@ static kith_status open_built(const files *f, const kith_build_options *options,
                               kith_dataset *d, kith_error *err)
 {
     const kith__kg_how how = {.job = &options->job, .verify = options->verify};
+    kith__node_table table = {0};
     kith_status st = KITH_OK;
     kith__kg_parts parts;
+    bool is;
 
     TRY(kith__kg_open(f->source, &how, &parts, err));
     d->graph = parts.graph;
@@ -246,7 +283,14 @@ static kith_status open_built(const files *f, const kith_build_options *options,
         TRY(kith__labels_name_others(d->labels, err));
     if (f->features && !d->features)
         TRY(kith_features_read(f->features, d->graph, &d->features, err));
+    TRY(kith__node_table_is(options, &is, err));
+    if (is) {
+        TRY(kith__node_table_read(options, &table, err));
+        TRY(kith__node_table_take(&table, d->graph, &d->labels, &d->features,
+                                  err));
+    }
 out:
+    kith__node_table_release(&table);
     return st;
 }
 
@@ -267,19 +311,61 @@ out:
     return st;
 }
 
+/* A database in place of a file: what is asked of it, as paths. */
+typedef struct asked {
+    char *path, *nodes;
+    kith_table_options table;
+    kith_build_options options;
+} asked;
+
+static void release_asked(asked *a)
+{
+    kith__free(a->path);
+    kith__free(a->nodes);
+}
+
+/* Let *path and *options be what options->table->edges says. */
+static kith_status ask_database(const char **path,
+                                const kith_build_options **options, asked *a,
+                                kith_error *err)
+{
+    const kith_table_options *t = (*options)->table;
+    kith_status st = KITH_OK;
+    mode_t mode;
+
+    if (!t || !t->edges)
+        return KITH_OK;
+    a->options = **options;
+    a->table = *t;
+    a->options.table = &a->table;
+    a->table.edges = NULL;
+    if (a->options.nodes) {
+        TRY(kith__look(a->options.nodes, &mode, err));
+        if (!mode)
+            TRY_NEW(a->nodes, kith__join(*path, ":", a->options.nodes));
+        a->options.nodes = mode ? a->options.nodes : a->nodes;
+    }
+    TRY_NEW(a->path, kith__join(*path, ":", t->edges));
+    *path = a->path;
+    *options = &a->options;
+out:
+    return st;
+}
+
 kith_status kith_dataset_open(const char *path,
                               const kith_build_options *options,
                               kith_dataset **out, kith_error *err)
 {
-    static const kith_build_options defaults;
     kith_status st = KITH_OK;
     kith_dataset *d = NULL;
+    asked a = {0};
     files f = {0};
 
     *out = NULL;
     options = options ? options : &defaults;
     if (options->table && options->table->rows)
         return kith__row_table_open(path, options, out, err);
+    TRY(ask_database(&path, &options, &a, err));
     TRY_NEW(d, kith__alloc_zeroed(1, sizeof(*d)));
     TRY(open_files(path, options, &f, err));
     TRY(open_found(&f, options, d, err));
@@ -287,6 +373,7 @@ kith_status kith_dataset_open(const char *path,
     d = NULL;
 out:
     release_files(&f);
+    release_asked(&a);
     kith_dataset_free(d);
     return st;
 }
@@ -324,6 +411,8 @@ static kith_status take_parts(const files *f, staged *s, const kith_graph *g,
         TRY(take_classes(&s->gathered.classes, g->n, d, err));
     if (s->features)
         TRY(extend_features(s->features, g->n, err));
+    if (s->has_table)
+        TRY(kith__node_table_take(&s->table, g, &d->labels, &s->features, err));
     d->features = s->features;
     d->cleaning = s->gathered.cleaning;
 out:
@@ -452,10 +541,15 @@ kith_status kith_dataset_build(const char *path, const char *out_path,
                                const kith_build_options *options,
                                kith_cleaning *cleaning, kith_error *err)
 {
-    kith_build_options o = options ? *options : (kith_build_options){0};
     kith_status st = KITH_OK;
+    kith_build_options o;
     char *folder = NULL;
+    asked a = {0};
     files f = {0};
+
+    options = options ? options : &defaults;
+    TRY(ask_database(&path, &options, &a, err));
+    o = *options;
 
     if (o.table && o.table->rows)
         return build_rows(path, out_path, &o, cleaning, err);
@@ -467,6 +561,7 @@ kith_status kith_dataset_build(const char *path, const char *out_path,
                               : build_text(&f, out_path, &o, cleaning, err));
 out:
     release_files(&f);
+    release_asked(&a);
     kith__free(folder);
     return st;
 }

@@ -33,6 +33,10 @@ bool kith__head_over_numbers(const kith__head *h);
 /* Does a name of the first row stand below it too?  Then it is no name. */
 bool kith__head_repeats(const kith__head *h, int column);
 
+/* Does the first row of a table of nodes name its columns?  By its words, or by
+ * what is below. */
+bool kith__head_of_nodes(const kith__head *h);
+
 /* The column that `name` stands for, or fail: by its name in the header, or by
  * its number.  `option` is what the user would type. */
 kith_status kith__head_column(const kith__head *h, bool header,
@@ -59,12 +63,13 @@ typedef struct kith__edge_columns {
 
 /*
  * Find them.  plain_header: the first two fields look like a header to the
- * reader of plain edge lists, whose layout stays where it is one.
+ * reader of plain edge lists, whose layout stays where it is one.  named: it
+ * does name the columns, and they come in an order that someone chose.
  */
 kith_status kith__edge_columns_find(const kith__head *h, const char *path,
                                     const kith_build_options *options,
-                                    bool plain_header, kith__edge_columns *out,
-                                    kith_error *err);
+                                    bool plain_header, bool named,
+                                    kith__edge_columns *out, kith_error *err);
 
 /* A time: a number, or 2024-05-31, 2024-05-31 12:00[:30[.5]] (a T between, a Z
  * behind) as seconds since 1970.  False if it is neither. */
