@@ -406,7 +406,6 @@ class NodeClassifier:
             if name in wishes:
                 goal, wish = _GOALS[name], float(wishes[name])
         options = _options.given(self)
-        options.setdefault("balance", True)
         if (self._labelled.of < 0).sum() == 0:
             raise ValueError("no node is left to rank: all are learnt from")
         holder, text, nodes, p, listed = _kith.rank(
