@@ -319,7 +319,7 @@ PyObject *py_rank(PyObject *self, PyObject *args)
     if (st == KITH_OK)
         st = kith_rank(d, method, &nodes, &train_options, &wish, &list, &r.err);
     if (st == KITH_OK)
-        st = kith_ranking_json(list, &json, &length, &r.err);
+        st = kith_ranking_json(list, d->graph, &json, &length, &r.err);
     kith_protocol_release(&nodes);
     kith_options_free(o);
     if (!run_end(&r, st) || !list) {

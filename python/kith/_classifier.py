@@ -2,6 +2,7 @@
 it."""
 
 import os
+import sys
 import tempfile
 import threading
 
@@ -23,6 +24,15 @@ _GOALS = {"precision": 1, "recall": 2}
 
 class NotFittedError(ValueError, AttributeError):
     """An estimator is asked before it was fitted."""
+
+
+def _not_fitted(text):
+    """That error; where scikit-learn is loaded, one that is its own, too."""
+    theirs = sys.modules.get("sklearn.exceptions")
+    if theirs is None:
+        return NotFittedError(text)
+    both = type("NotFittedError", (NotFittedError, theirs.NotFittedError), {})
+    return both(text)
 
 
 class NodeClassifier:
@@ -70,7 +80,10 @@ class NodeClassifier:
         self.random_state = random_state
         self.threads = threads
         self.progress = progress
-        self._params = {n: _options.check(n, v) for n, v in params.items()}
+        for name in params:
+            _options.check(name)
+        for name in _options.ROWS:
+            setattr(self, name, params.get(name))
 
     # ---- parameters ----------------------------------------------------------
 
@@ -79,29 +92,21 @@ class NodeClassifier:
     def get_params(self, deep=True):
         """All parameters; those of the library's table that are not set are
         None."""
-        out = {n: getattr(self, n) for n in self._NAMES}
-        out.update({n: self._params.get(n) for n in _options.ROWS})
-        return out
+        return {n: getattr(self, n) for n in (*self._NAMES, *_options.ROWS)}
 
     def set_params(self, **params):
         for name, value in params.items():
-            if name in self._NAMES:
-                setattr(self, name, value)
-            elif name in _options.ROWS:
-                self._params[name] = value
-            else:
+            if name not in self._NAMES and name not in _options.ROWS:
                 raise ValueError(
                     f"Invalid parameter {name!r} for estimator {self!r}. Valid "
                     f"parameters are: {sorted(self.get_params())!r}.")
+            setattr(self, name, value)
         return self
 
     def __getattr__(self, name):
-        # only what is not found otherwise: options, and what fitting would set
-        params = self.__dict__.get("_params")
-        if params is not None and name in _options.ROWS:
-            return params.get(name)
+        # only what is not found otherwise: what fitting would set
         if name.endswith("_") and not name.startswith("__"):
-            raise NotFittedError(
+            raise _not_fitted(
                 f"This {type(self).__name__} instance is not fitted yet. Call 'fit' "
                 "with appropriate arguments before using this estimator.")
         raise AttributeError(
@@ -225,7 +230,7 @@ class NodeClassifier:
         if "_model" not in self.__dict__:
             self.classes_  # raises
         if self._graph is None:
-            raise NotFittedError(
+            raise _not_fitted(
                 "the model was loaded without a graph: give it one with apply()")
         return self
 
@@ -236,7 +241,7 @@ class NodeClassifier:
         nodes, y : nodes and their classes; or one dict or Series by node id
         """
         if "_model" not in self.__dict__:
-            raise NotFittedError("partial_fit() takes labels that arrive after fit()")
+            raise _not_fitted("partial_fit() takes labels that arrive after fit()")
         graph = self._fitted()._graph
         if y is not None:
             nodes = dict(zip(graph.ids[graph.places(nodes)].tolist(),
@@ -401,7 +406,6 @@ class NodeClassifier:
             if name in wishes:
                 goal, wish = _GOALS[name], float(wishes[name])
         options = _options.given(self)
-        options.setdefault("balance", True)
         if (self._labelled.of < 0).sum() == 0:
             raise ValueError("no node is left to rank: all are learnt from")
         holder, text, nodes, p, listed = _kith.rank(
@@ -518,6 +522,9 @@ class NodeClassifier:
             if len(files) == 2:
                 _write(path + ".kg", files[1])
                 self._data = Graph(path + ".kg")._data
+
+
+_options.sign(NodeClassifier)
 
 
 def _own_labels(of, classes):

@@ -141,6 +141,9 @@ class OnGraph(NodeClassifier):
         return super().score(_column(X), y, sample_weight)
 
 
+_options.sign(OnGraph)
+
+
 def _column(X):
     X = np.asarray(X)
     return X[:, 0] if X.ndim == 2 and X.shape[1] == 1 else X

@@ -1,5 +1,6 @@
 """The library's table of options as parameters of Python."""
 
+import inspect
 import keyword
 
 from . import _kith
@@ -8,9 +9,15 @@ from . import _kith
 RENAMED = {"hold-out": "validation", "seed": "random_state", "threads": "threads"}
 
 
+# What the estimator's methods are called.
+_METHODS = {"apply", "explain", "fit", "load", "partial_fit", "predict",
+            "predict_proba", "predict_set", "rank", "report", "save", "score",
+            "suggest", "summary", "to_frame", "write"}
+
+
 def python_name(key):
-    """A row's key as a parameter: `lambda` is a word of Python's."""
-    return key + "_" if keyword.iskeyword(key) else key
+    """A row's key as a parameter: `lambda` is a word of Python's, `fit` a method."""
+    return key + "_" if keyword.iskeyword(key) or key in _METHODS else key
 
 
 _TABLE = _kith.options()
@@ -43,18 +50,27 @@ def methods():
     return dict(_kith.methods())
 
 
-def check(name, value):
+def check(name):
     """Refuse a parameter that there is not."""
     if name not in ROWS:
         near = [n for n in ROWS if n.startswith(name[:3])]
         hint = f"; did you mean '{near[0]}'?" if near else ""
         raise TypeError(f"NodeClassifier() has no parameter '{name}'{hint}")
-    return value
+
+
+def sign(cls):
+    """Let help() and scikit-learn see the library's options as parameters."""
+    own = inspect.signature(cls.__init__)
+    plain = [p for p in own.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    more = [inspect.Parameter(n, inspect.Parameter.KEYWORD_ONLY, default=None)
+            for n in ROWS]
+    cls.__init__.__signature__ = own.replace(parameters=plain + more)
 
 
 def given(estimator):
     """What is set, by the library's names."""
-    out = {ROWS[n]["name"]: v for n, v in estimator._params.items() if v is not None}
+    out = {row["name"]: getattr(estimator, n) for n, row in ROWS.items()
+           if getattr(estimator, n) is not None}
     if estimator.validation is not None:
         out["hold-out"] = estimator.validation
     if estimator.random_state is not None:

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import kith
+from kith import _options
 from conftest import DATA, SHARED, Csr, csr_of
 
 KNOWN = {1: "Mr. Hi", 2: "Mr. Hi", 34: "Officer", 33: "Officer"}
@@ -237,6 +238,8 @@ def test_options_are_the_library_s(planted, command):
     clf = kith.NodeClassifier(iterations=7, clamp=True, prep="l2", lambda_=0.1)
     assert clf.get_params()["lambda_"] == 0.1 and clf.iterations == 7
     assert set(table) <= set(clf.get_params())
+    assert kith.NodeClassifier(fit_="train").get_params()["fit_"] == "train"
+    assert all(callable(getattr(clf, m)) for m in _options._METHODS)
     assert repr(clf).startswith("NodeClassifier(")
     clf.set_params(iterations=None, method="linbp")
     assert repr(clf) == "NodeClassifier(method='linbp', prep='l2', clamp=True, " \
