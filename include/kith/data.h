@@ -22,6 +22,12 @@ typedef struct kith_labels {
     int32_t *of;  /* class of each node, -1 = unknown */
     char **names; /* name of each class */
     void *owner;  /* mapped file that `of` lies in, NULL if on the heap */
+    /* Where a node was given several classes (kith_table_options.several):
+     * what was said, by node and then class; `of` has the rarest of a node's
+     * classes, of equals the first.  Else 0 and NULL.  kith/tasks.h makes a
+     * task of each class. */
+    int64_t pairs;
+    int32_t *pair_node, *pair_class;
 } kith_labels;
 
 /* A row of features for each node; rows without entries are allowed. */

@@ -21,6 +21,7 @@
 #include "kith/options.h"
 #include "kith/report.h"
 #include "kith/table.h"
+#include "kith/tasks.h"
 #include "kith/words.h"
 
 #endif

@@ -9,7 +9,7 @@
 #include "io/fields.h"
 #include "io/reader.h"
 #include "io/writer.h"
-#include "kith/eval.h"
+#include "kith/tasks.h"
 
 /* ---- writing ------------------------------------------------------------- */
 
@@ -187,6 +187,61 @@ kith_status kith_predictions_write(const kith_graph *g, const kith_model *m,
                 : put_rank(w, g, u, what,
                            (double)what->probabilities[u * classes + ranked],
                            err));
+    }
+    st = kith__writer_add(w, with, err);
+    w = NULL;
+out:
+    kith__writer_abort(w);
+    return st;
+}
+
+/* The classes that a node is likelier of than not, "-" for none. */
+static kith_status put_likely(kith__writer *w, const kith_tasks *t,
+                              const float *row, kith_error *err)
+{
+    const char *before = "\t";
+    kith_status st = KITH_OK;
+
+    for (int32_t c = 0; c < kith_tasks_count(t); c++) {
+        if (row[c] < .5f)
+            continue;
+        kith__writer_text(w, before);
+        TRY(put_field(w, kith_tasks_name(t, c), strlen(kith_tasks_name(t, c)),
+                      "class", err));
+        before = "|";
+    }
+    if (before[0] == '\t')
+        kith__writer_text(w, "\t-");
+out:
+    return st;
+}
+
+kith_status kith_tasks_write(const kith_graph *g, const kith_tasks *t,
+                             const kith_tasks_run *r, const char *path,
+                             kith_outputs *with, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith__writer *w = NULL;
+
+    TRY(kith__writer_open(path, &w, err));
+    kith__writer_text(w, "node\tlabels\tevidence");
+    for (int32_t c = 0; c < r->tasks; c++) {
+        kith__writer_bytes(w, "\t", 1);
+        TRY(put_field(w, kith_tasks_name(t, c), strlen(kith_tasks_name(t, c)),
+                      "class", err));
+    }
+    kith__writer_bytes(w, "\n", 1);
+    for (int32_t i = 0; i < r->nodes; i++) {
+        const int32_t u = kith_graph_listed(g, i);
+        const float *row = r->probabilities + (int64_t)u * r->tasks;
+
+        TRY(put_node(w, g, u, err));
+        TRY(put_likely(w, t, row, err));
+        kith__writer_print(w, "\t%s",
+                           kith_evidence_name((kith_evidence)r->evidence[u]));
+        for (int32_t c = 0; c < r->tasks; c++)
+            kith__writer_print(w, "\t%.7g", (double)row[c]);
+        kith__writer_bytes(w, "\n", 1);
     }
     st = kith__writer_add(w, with, err);
     w = NULL;

@@ -127,8 +127,10 @@ static kith_status fit_last(const kith_dataset *d, const char *method,
     const bool solution = keep & KITH_KEEP_SOLUTION;
 
     return kith__train(d, method, &p->whole, o, &c->model,
-                       (kith__outcome){c->probabilities, c->evidence,
-                                       solution ? &c->solution : NULL},
+                       (kith__outcome){.probabilities = c->probabilities,
+                                       .evidence = c->evidence,
+                                       .solution = solution ? &c->solution
+                                                            : NULL},
                        err);
 }
 
