@@ -160,26 +160,10 @@ out:
     return st;
 }
 
-static kith_status train_method(const kith__method *how, const kith__task *t,
-                                const kith_features *features,
-                                const kith_train_options *options,
-                                const kith__labelled_nodes *val, kith_model *m,
-                                kith__beliefs *b, kith_error *err)
-{
-    if (how->run)
-        return train_on_potentials(how, t, features, options, val, m, b, err);
-    if (options->like &&
-        !kith__fit_state_copy_choices(&options->like->state, &m->state))
-        return kith__no_memory(err);
-    m->params = options->params;
-    return kith__fit_or_apply(how, t, features, options, val, &m->state, NULL,
-                              b, err);
-}
-
 /* Beliefs of linbp that were made together with those of other tasks. */
-static void take_given(const kith__given *given, const kith__task *t,
-                       const kith_train_options *options, kith_model *m,
-                       kith__beliefs *b)
+static kith_status take_given(const kith__given *given, const kith__task *t,
+                              const kith_train_options *options, kith_model *m,
+                              kith__beliefs *b)
 {
 #pragma omp parallel for num_threads(t->threads) schedule(static)
     for (int32_t u = 0; u < t->n; u++) {
@@ -196,6 +180,26 @@ static void take_given(const kith__given *given, const kith__task *t,
     b->has_coupling = true;
     b->linear = KITH__SUM;
     m->params = options->params;
+    return KITH_OK;
+}
+
+static kith_status train_method(const kith__method *how, const kith__task *t,
+                                const kith_features *features,
+                                const kith_train_options *options,
+                                const kith__labelled_nodes *val,
+                                const kith__given *given, kith_model *m,
+                                kith__beliefs *b, kith_error *err)
+{
+    if (given)
+        return take_given(given, t, options, m, b);
+    if (how->run)
+        return train_on_potentials(how, t, features, options, val, m, b, err);
+    if (options->like &&
+        !kith__fit_state_copy_choices(&options->like->state, &m->state))
+        return kith__no_memory(err);
+    m->params = options->params;
+    return kith__fit_or_apply(how, t, features, options, val, &m->state, NULL,
+                              b, err);
 }
 
 static uint64_t hash_of_options(const kith_train_options *o, int classes,
@@ -312,11 +316,8 @@ kith_status kith__train(const kith_dataset *d, const char *asked,
             options.checkpoint,
             key_of(method, &s.task, d->features, &options, &val),
             &s.task.checkpoint, err));
-    if (want.given && method == asked) /* of both classes */
-        take_given(want.given, &s.task, &options, m, &beliefs);
-    else
-        TRY(train_method(how, &s.task, d->features, &options, &val, m, &beliefs,
-                         err));
+    TRY(train_method(how, &s.task, d->features, &options, &val,
+                     method == asked ? want.given : NULL, m, &beliefs, err));
     TRY(remember(m, method, d, &s.task, &beliefs, err));
     m->validation = how->calibrated ? (double)NAN
                     : isnan(beliefs.validation)
