@@ -27,6 +27,8 @@ static const char *const label_files[] = {"labels.tsv", "labels.csv",
 static const char *const feature_files[] = {
     "features.mtx", "features.svm", "features.npy", "features.npz", NULL};
 
+static const kith_build_options defaults;
+
 /* The files of a data set, that of the edges opened. */
 typedef struct files {
     char *edges, *nodes, *labels, *features, *splits;
@@ -309,19 +311,61 @@ out:
     return st;
 }
 
+/* A database in place of a file: what is asked of it, as paths. */
+typedef struct asked {
+    char *path, *nodes;
+    kith_table_options table;
+    kith_build_options options;
+} asked;
+
+static void release_asked(asked *a)
+{
+    kith__free(a->path);
+    kith__free(a->nodes);
+}
+
+/* Let *path and *options be what options->table->edges says. */
+static kith_status ask_database(const char **path,
+                                const kith_build_options **options, asked *a,
+                                kith_error *err)
+{
+    const kith_table_options *t = (*options)->table;
+    kith_status st = KITH_OK;
+    mode_t mode;
+
+    if (!t || !t->edges)
+        return KITH_OK;
+    a->options = **options;
+    a->table = *t;
+    a->options.table = &a->table;
+    a->table.edges = NULL;
+    if (a->options.nodes) {
+        TRY(kith__look(a->options.nodes, &mode, err));
+        if (!mode)
+            TRY_NEW(a->nodes, kith__join(*path, ":", a->options.nodes));
+        a->options.nodes = mode ? a->options.nodes : a->nodes;
+    }
+    TRY_NEW(a->path, kith__join(*path, ":", t->edges));
+    *path = a->path;
+    *options = &a->options;
+out:
+    return st;
+}
+
 kith_status kith_dataset_open(const char *path,
                               const kith_build_options *options,
                               kith_dataset **out, kith_error *err)
 {
-    static const kith_build_options defaults;
     kith_status st = KITH_OK;
     kith_dataset *d = NULL;
+    asked a = {0};
     files f = {0};
 
     *out = NULL;
     options = options ? options : &defaults;
     if (options->table && options->table->rows)
         return kith__row_table_open(path, options, out, err);
+    TRY(ask_database(&path, &options, &a, err));
     TRY_NEW(d, kith__alloc_zeroed(1, sizeof(*d)));
     TRY(open_files(path, options, &f, err));
     TRY(open_found(&f, options, d, err));
@@ -329,6 +373,7 @@ kith_status kith_dataset_open(const char *path,
     d = NULL;
 out:
     release_files(&f);
+    release_asked(&a);
     kith_dataset_free(d);
     return st;
 }
@@ -496,10 +541,15 @@ kith_status kith_dataset_build(const char *path, const char *out_path,
                                const kith_build_options *options,
                                kith_cleaning *cleaning, kith_error *err)
 {
-    kith_build_options o = options ? *options : (kith_build_options){0};
     kith_status st = KITH_OK;
+    kith_build_options o;
     char *folder = NULL;
+    asked a = {0};
     files f = {0};
+
+    options = options ? options : &defaults;
+    TRY(ask_database(&path, &options, &a, err));
+    o = *options;
 
     if (o.table && o.table->rows)
         return build_rows(path, out_path, &o, cleaning, err);
@@ -511,6 +561,7 @@ kith_status kith_dataset_build(const char *path, const char *out_path,
                               : build_text(&f, out_path, &o, cleaning, err));
 out:
     release_files(&f);
+    release_asked(&a);
     kith__free(folder);
     return st;
 }

@@ -290,7 +290,9 @@ static kith_status look_at_file(kith__edge_parser *p, kith__block *b,
     TRY(kith__head_read(b, p->look.separator, &head, err));
     if (how.header == KITH_AUTO && begins_with_nodes(&head, known->nodes))
         how.header = KITH_NO;
-    TRY(kith__edge_columns_find(&head, path, &how, p->look.header, &e, err));
+    TRY(kith__edge_columns_find(&head, path, &how, p->look.header,
+                                kith__source_names_columns(p->source), &e,
+                                err));
     known_columns = e.by_name;
     if (old_mac && !e.by_name && head.columns > 1)
         e = (kith__edge_columns){.header = p->look.header,

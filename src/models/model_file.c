@@ -705,7 +705,7 @@ static kith_status get_conformal(const kith__sections *s, kith__conformal *c,
     from = kith__sections_get(s, "sets", 8, -1, &n);
     if (!from || n < CONFORMAL_HEAD || n >= INT32_MAX || !(from[0] > 0) ||
         (from[1] != 0 && from[1] != 1))
-        TRY(refuse(s, "sets", "is missing or does not fit", err));
+        return refuse(s, "sets", "is missing or does not fit", err);
     n -= CONFORMAL_HEAD;
     TRY_NEW(c->score, kith__alloc(n, sizeof(*c->score)));
     memcpy(c->score, from + CONFORMAL_HEAD, (size_t)n * sizeof(*c->score));

@@ -46,7 +46,7 @@ tidy_one() {
     local flags=(-std=c11 -Wall -Wextra -Wno-unknown-pragmas
         -Wno-unused-parameter -Iinclude -Isrc -Itools
         -D_GNU_SOURCE -D_OPENMP=201511 -DKITH_BUILDING -DKITH_HAVE_ZLIB
-        -DKITH_HAVE_ZSTD -DKITH_HAVE_EXPAT -DKITH_HAVE_XGBOOST
+        -DKITH_HAVE_ZSTD -DKITH_HAVE_EXPAT -DKITH_HAVE_XGBOOST -DKITH_HAVE_SQLITE
         -idirafter "$(gcc -print-file-name=include)") # for omp.h
     case $1 in
     src/core/status.c | src/core/number.c) ;;
@@ -74,7 +74,7 @@ lint_cppcheck() {
             --suppress=invalidFunctionArg \
             --template='{file}:{line}: {message} [{id}]' \
             -Iinclude -Isrc -Itools -D_GNU_SOURCE -DKITH_BUILDING -DKITH_HAVE_ZLIB \
-            -DKITH_HAVE_ZSTD -DKITH_HAVE_EXPAT -DKITH_HAVE_XGBOOST
+            -DKITH_HAVE_ZSTD -DKITH_HAVE_EXPAT -DKITH_HAVE_XGBOOST -DKITH_HAVE_SQLITE
 }
 
 # The library never prints, exits, aborts or reads the environment.
