@@ -6,6 +6,7 @@
 
 #include "core/alloc.h"
 #include "core/job.h"
+#include "core/number.h"
 #include "io/fields.h"
 #include "io/reader.h"
 #include "io/table_writer.h"
@@ -209,6 +210,46 @@ out:
     return st;
 }
 
+/* reason_1, share_1, ... */
+static kith_status put_reason_columns(kith__table_writer *t, int32_t n,
+                                      kith_error *err)
+{
+    kith_status st = KITH_OK;
+    char code[24], share[24];
+
+    for (int32_t k = 1; k <= n; k++) {
+        const char *const names[] = {code, share, NULL};
+
+        kith__print(code, sizeof(code), "reason_%d", (int)k);
+        kith__print(share, sizeof(share), "share_%d", (int)k);
+        TRY(put_columns(t, names, err));
+    }
+out:
+    return st;
+}
+
+/* Those of the list's node i. */
+static kith_status put_reasons(kith__table_writer *t, const kith_ranking *r,
+                               int32_t i, kith_error *err)
+{
+    enum { SHARE_DIGITS = 3 };
+    const int32_t most = r->options.reasons;
+    kith_status st = KITH_OK;
+
+    for (int32_t k = 0; k < most; k++) {
+        const kith_reason *of = &r->reason[(int64_t)i * most + k];
+        const bool any = k < r->reasons[i];
+
+        TRY(any ? kith__table_writer_text(t, of->code, strlen(of->code),
+                                          "reason", err)
+                : kith__table_writer_nothing(t, err));
+        TRY(any ? kith__table_writer_number(t, of->share, SHARE_DIGITS, err)
+                : kith__table_writer_nothing(t, err));
+    }
+out:
+    return st;
+}
+
 kith_status kith_ranking_write(const kith_ranking *r, const kith_graph *g,
                                const char *path, kith_outputs *with,
                                kith_error *err)
@@ -221,11 +262,13 @@ kith_status kith_ranking_write(const kith_ranking *r, const kith_graph *g,
 
     TRY(kith__table_writer_open(path, &t, err));
     TRY(put_columns(t, columns, err));
+    TRY(put_reason_columns(t, r->options.reasons, err));
     for (int32_t i = 0; i < r->listed; i++) {
         TRY(kith__table_writer_count(t, i + 1, err));
         TRY(put_node(t, g, r->node[i], err));
         TRY(kith__table_writer_number(t, (double)r->probability[i], DIGITS,
                                       err));
+        TRY(put_reasons(t, r, i, err));
     }
     st = kith__table_writer_add(t, with, err);
     t = NULL;
