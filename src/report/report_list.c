@@ -202,16 +202,16 @@ static kith_status put_reasons(const kith__report *r, const listed *row,
                                kith_error *err)
 {
     kith_status st = KITH_OK;
-    kith_reason list[REASONS];
+    kith_reason top[REASONS];
     int32_t n = 0;
 
-    TRY(kith_reasons(r->s, &row->node, 1, row->of_class, REASONS, list, &n,
+    TRY(kith_reasons(r->s, &row->node, 1, row->of_class, REASONS, top, &n,
                      err));
     kith__json_open(r->j, "reasons", '[');
     for (int32_t i = 0; i < n; i++) {
         kith__json_open(r->j, NULL, '[');
-        kith__json_string(r->j, NULL, list[i].code);
-        kith__json_number(r->j, NULL, list[i].share);
+        kith__json_string(r->j, NULL, top[i].code);
+        kith__json_number(r->j, NULL, top[i].share);
         kith__json_close(r->j, ']');
     }
     kith__json_close(r->j, ']');
