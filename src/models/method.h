@@ -61,6 +61,8 @@ typedef struct kith__beliefs {
     bool has_coupling;
     kith_certificate certificate;
     kith__evidence evidence; /* its mass NULL: not wanted */
+    float *val_loss;   /* of each validation node, new, if the method learnt
+                          from them: each by what did not; else NULL */
     double validation; /* accuracy, if the method knows it better than what P
                           says: some validation nodes may be in it; else NaN */
 } kith__beliefs;
