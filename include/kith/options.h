@@ -105,6 +105,15 @@ typedef enum kith_gradient {
     KITH_GRADIENT_EXACT = 1  /* through the fixed point, by an adjoint solve */
 } kith_gradient;
 
+/* What is chosen by, on the validation nodes: docs/scores.md. */
+typedef enum kith_optimise {
+    KITH_OPTIMISE_LOG_LOSS = 0,
+    KITH_OPTIMISE_ACCURACY = 1,
+    KITH_OPTIMISE_AUC = 2,
+    KITH_OPTIMISE_AP = 3, /* average precision */
+    KITH_OPTIMISE_MACRO_F1 = 4
+} kith_optimise;
+
 /* What the labels of validation nodes may enter: docs/methods/README.md. */
 typedef enum kith_fit {
     KITH_FIT_TRAIN = 0,    /* choices and calibration alone */
@@ -139,6 +148,8 @@ typedef struct kith_params {
     kith_gradient gradient;
     /* probabilities */
     double prevalence; /* 0: not given */
+    /* tuning */
+    kith_optimise optimise;
 } kith_params;
 
 enum { /* bits of kith_train_options.fixed */

@@ -9,15 +9,15 @@
 
 static const kith__sections_format format = {
     .magic = {0x89, 'K', 'I', 'T', 'H', 'P', 13, 10},
-    .version = 2, /* 1: all points of the grid */
-    .newest = 2,
+    .version = 3, /* 2: two scores a point */
+    .newest = 3,
     .noun = "checkpoint",
     .remedy = "remove it and start again"};
 
 struct kith__checkpoint {
     char *path;
     uint64_t key;
-    kith__score *scores; /* so far, in order */
+    double *numbers; /* so far, in order */
     int64_t count, room;
     int64_t given;       /* of them, those asked for again */
     kith__sections file; /* what was there at first; no map = nothing */
@@ -28,8 +28,7 @@ static kith_status load(kith__checkpoint *c, kith_error *err)
 {
     uint64_t key;
     kith_status st = KITH_OK;
-    int64_t found = 0;
-    const double *scores;
+    const double *numbers;
 
     TRY(kith__sections_open(&format, c->path, &c->file, err));
     memcpy(&key, c->file.own, sizeof(key));
@@ -39,17 +38,15 @@ static kith_status load(kith__checkpoint *c, kith_error *err)
                        "labelled nodes or other options; remove it or name "
                        "another file"));
     TRY(kith__sections_verify(&c->file, NULL, err));
-    scores = kith__sections_get(&c->file, "scores", 8, -1, &found);
-    if (!scores || found % 2 != 0) {
+    numbers = kith__sections_get(&c->file, "scores", 8, -1, &c->count);
+    if (!numbers) {
         st = kith__sections_corrupt(&c->file, err, "its scores");
         goto out;
     }
-    if (!kith__grow((void **)&c->scores, &c->room, found / 2 + 1,
-                    sizeof(*c->scores)))
+    if (!kith__grow((void **)&c->numbers, &c->room, c->count + 1,
+                    sizeof(*c->numbers)))
         TRY(kith__no_memory(err));
-    for (c->count = 0; c->count < found / 2; c->count++)
-        c->scores[c->count] = (kith__score){scores[2 * c->count],
-                                            scores[2 * c->count + 1]};
+    memcpy(c->numbers, numbers, (size_t)c->count * sizeof(*numbers));
 out:
     return st;
 }
@@ -80,17 +77,28 @@ void kith__checkpoint_free(kith__checkpoint *c)
     if (!c)
         return;
     kith__map_release(c->file.map);
-    kith__free(c->scores);
+    kith__free(c->numbers);
     kith__free(c->path);
     kith__free(c);
 }
 
-bool kith__checkpoint_scores(kith__checkpoint *c, int n, kith__score *out)
+/* Its two scores, then the groups. */
+enum { SCORES = 2 };
+
+bool kith__checkpoint_scores(kith__checkpoint *c, int n, int32_t groups,
+                             kith__valued *out)
 {
-    if (!c || c->given + n > c->count)
+    const int64_t width = SCORES + (int64_t)groups;
+
+    if (!c || c->given + n * width > c->count)
         return false;
-    memcpy(out, c->scores + c->given, (size_t)n * sizeof(*out));
-    c->given += n;
+    for (int i = 0; i < n; i++, c->given += width) {
+        const double *from = c->numbers + c->given;
+
+        out[i].score = (kith__score){from[0], from[1]};
+        if (groups > 0)
+            memcpy(out[i].worth, from + SCORES, (size_t)groups * sizeof(*from));
+    }
     return true;
 }
 
@@ -104,11 +112,8 @@ static kith_status write_file(const kith__checkpoint *c,
     memcpy(own, &c->key, sizeof(c->key));
     TRY(kith__sections_create(&format, c->path, &w, err));
     TRY(kith__sections_begin(w, "scores", 8, err));
-    for (int64_t i = 0; i < c->count; i++) {
-        const double pair[2] = {c->scores[i].accuracy, c->scores[i].log_loss};
-
-        TRY(kith__sections_append(w, pair, sizeof(pair), err));
-    }
+    TRY(kith__sections_append(w, c->numbers,
+                              c->count * (int64_t)sizeof(*c->numbers), err));
     kith__sections_end(w);
     for (int i = 0; i < n; i++)
         TRY(kith__sections_put(w, state[i].tag, 1, state[i].bytes,
@@ -120,17 +125,24 @@ out:
     return st;
 }
 
-kith_status kith__checkpoint_add(kith__checkpoint *c, int n,
-                                 const kith__score *scores, kith_error *err)
+kith_status kith__checkpoint_add(kith__checkpoint *c, int n, int32_t groups,
+                                 const kith__valued *points, kith_error *err)
 {
+    const int64_t width = SCORES + (int64_t)groups;
+
     if (!c)
         return KITH_OK;
-    if (!kith__grow((void **)&c->scores, &c->room, c->count + n,
-                    sizeof(*c->scores)))
+    if (!kith__grow((void **)&c->numbers, &c->room, c->count + n * width,
+                    sizeof(*c->numbers)))
         return kith__no_memory(err);
-    for (int i = 0; i < n; i++)
-        c->scores[c->count + i] = scores[i];
-    c->count += n;
+    for (int i = 0; i < n; i++, c->count += width) {
+        double *to = c->numbers + c->count;
+
+        to[0] = points[i].score.accuracy;
+        to[1] = points[i].score.log_loss;
+        if (groups > 0)
+            memcpy(to + SCORES, points[i].worth, (size_t)groups * sizeof(*to));
+    }
     c->given = c->count;
     return write_file(c, NULL, 0, err);
 }

@@ -2,16 +2,16 @@
  * checkpoint.h: training that goes on where it was when it was killed.
  *
  * The file, in the container of io/sections.h, holds a key of everything that
- * the result depends on, the scores of all points tried so far in their order,
- * and the state of the fit at hand after its last whole alternation.  It is
- * replaced whole after each of them, so what is killed at any time goes on from
- * the last one, to the same bytes.
+ * the result depends on, what all points tried so far were judged to be, in
+ * order, and the state of the fit at hand after its last whole alternation.  It
+ * is replaced whole after each of them, so what is killed at any time goes on
+ * from the last one, to the same bytes.
  */
 #ifndef KITH_MODELS_CHECKPOINT_H
 #define KITH_MODELS_CHECKPOINT_H
 
 #include "core/status.h"
-#include "models/potentials/calibrate.h"
+#include "models/choice.h"
 
 typedef struct kith__checkpoint kith__checkpoint;
 
@@ -24,12 +24,14 @@ kith_status kith__checkpoint_open(const char *path, uint64_t key,
                                   kith__checkpoint **out, kith_error *err);
 void kith__checkpoint_free(kith__checkpoint *c); /* NULL is fine; no saving */
 
-/* The next n scores, if the file has them all; else false. */
-bool kith__checkpoint_scores(kith__checkpoint *c, int n, kith__score *out);
+/* What the next n points were judged to be, of so many groups, if the file has
+ * them all; else false. */
+bool kith__checkpoint_scores(kith__checkpoint *c, int n, int32_t groups,
+                             kith__valued *out);
 
-/* Append scores, and save; a fit's state is dropped. */
-kith_status kith__checkpoint_add(kith__checkpoint *c, int n,
-                                 const kith__score *scores, kith_error *err);
+/* Append points, and save; a fit's state is dropped. */
+kith_status kith__checkpoint_add(kith__checkpoint *c, int n, int32_t groups,
+                                 const kith__valued *points, kith_error *err);
 
 /* An array of a fit's state. */
 typedef struct kith__saved {

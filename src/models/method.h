@@ -8,6 +8,7 @@
 #include "kernels/fixed_point.h"
 #include "kith/model.h"
 #include "models/checkpoint.h"
+#include "models/choice.h"
 #include "models/evidence.h"
 #include "models/fit_state.h"
 #include "models/potentials/calibrate.h"
@@ -78,15 +79,16 @@ typedef kith_status kith__run_fn(const kith__task *task, const kith_params *p,
 typedef struct kith__method kith__method;
 
 /*
- * Scores of n points on the validation nodes, for less than running each:
- * their passes over the graph are shared.  The points are of one grid of
- * tune.c.  *done is false if that is not possible here.
+ * Judge n points on the validation nodes, for less than running each: their
+ * passes over the graph are shared.  The points are of one grid of tune.c.
+ * *done is false if that is not possible here.
  */
-typedef kith_status
-kith__grid_fn(const kith__task *task, const kith__method *method,
-              const kith_params *points, int n, const float *potentials,
-              const kith__labelled_nodes *val, kith__score *scores, bool *done,
-              kith_error *err);
+typedef kith_status kith__grid_fn(const kith__task *task,
+                                  const kith__method *method,
+                                  const kith_params *points, int n,
+                                  const float *potentials,
+                                  const kith__judge *judge, kith__valued *out,
+                                  bool *done, kith_error *err);
 
 /*
  * Or it is on its own: `fit` learns from the training nodes, chooses on the

@@ -207,6 +207,16 @@ static const kith_option_info table[] = {
              "known. Positive is the class that rank looks for, where labels "
              "are of one class that class, else the last."},
 
+    {.name = "optimise",
+     IN_PARAMS(optimise, 18),
+     CHOICE,
+     .most = KITH_OPTIMISE_MACRO_F1,
+     .choices = "log-loss|accuracy|auc|ap|macro-f1",
+     .group = KITH_GROUP_TUNING,
+     .help = "What choices are made by on the validation nodes (ap: average "
+             "precision; auc and ap of two classes: of the rarer). The default "
+             "of a parameter is left only for what is better by more than its "
+             "standard error, node by node."},
     {.name = "no-tune",
      IN_OPTIONS(no_tune, "no_tune"),
      FLAG,
@@ -279,7 +289,8 @@ enum { ROWS = sizeof(table) / sizeof(*table) };
 _Static_assert((int)ROWS <= (int)KITH__PARAMS_MOST, "arrays are of that size");
 _Static_assert(sizeof(kith_prep) == sizeof(int32_t) &&
                    sizeof(kith_gradient) == sizeof(int32_t) &&
-                   sizeof(kith_fit) == sizeof(int32_t),
+                   sizeof(kith_fit) == sizeof(int32_t) &&
+                   sizeof(kith_optimise) == sizeof(int32_t),
                "read as numbers");
 
 const kith_option_info *kith_option_list(int *count)

@@ -7,9 +7,10 @@
 
 /* ---- the grids ----------------------------------------------------------- */
 
+/* The default first: it stays unless another is better by more than chance. */
 static const kith_prep preps[] = {KITH_PREP_L2, KITH_PREP_TFIDF};
-static const int32_t smooths[] = {0, 2};
-static const double penalties[] = {0.05, 0.5, 5};
+static const int32_t smooths[] = {2, 0};
+static const double penalties[] = {0.5, 0.05, 5};
 static const int32_t iterations[] = {5, 10, 15, 20, 100};
 /* The paper's (its appendix, "Parameter Setting"). */
 static const double g1s[] = {.02, .05, .1, .2};
@@ -35,10 +36,10 @@ void kith__tuned_release(kith__tuned *t)
     *t = (kith__tuned){0};
 }
 
-/* Run a method for its kith__score alone. */
+/* Run a method to be judged alone. */
 static kith_status try_point(const kith__task *task, const kith__method *method,
                              const kith_params *p, const float *potentials,
-                             const kith__labelled_nodes *val, kith__score *out,
+                             const kith__judge *judge, kith__valued *out,
                              kith_error *err)
 {
     const int C = task->classes;
@@ -48,7 +49,7 @@ static kith_status try_point(const kith__task *task, const kith__method *method,
     TRY_NEW(b.P, kith__alloc_big((int64_t)task->n * C, sizeof(float)));
     TRY_NEW(b.coupling, kith__alloc((int64_t)C * C, sizeof(float)));
     TRY(method->run(task, p, potentials, &b, err));
-    *out = kith__score_of(b.P, C, val);
+    TRY(kith__judge_beliefs(judge, b.P, out, err));
 out:
     kith__free(b.P);
     kith__free(b.coupling);
@@ -67,8 +68,8 @@ bool kith__side_by_side(const kith__task *task)
  * beside it. */
 static void try_own(const kith__task *task, const kith__method *method,
                     const kith_params *point, const float *potentials,
-                    const kith__labelled_nodes *val, bool wide,
-                    kith__score *score, kith_status *st, kith_error *err)
+                    const kith__judge *judge, bool wide, kith__valued *out,
+                    kith_status *st, kith_error *err)
 {
     kith__task own = *task;
     kith_error why = {0};
@@ -79,18 +80,8 @@ static void try_own(const kith__task *task, const kith__method *method,
         own.threads = own.W.threads = 1;
         own.job = kith__thread_number() == 0 ? task->job : NULL;
     }
-    got = try_point(&own, method, point, potentials, val, score, &why);
+    got = try_point(&own, method, point, potentials, judge, out, &why);
     kith__note_failure(got, &why, st, err);
-}
-
-/* Of less loss, the finer measure where many points differ little; but those
- * less accurate than `floor` come last. */
-static bool better_by_loss(const kith__score *a, const kith__score *b,
-                           double floor)
-{
-    const bool a_low = a->accuracy < floor, b_low = b->accuracy < floor;
-
-    return a_low == b_low ? a->log_loss < b->log_loss : b_low;
 }
 
 /* Is this the point of not learning? */
@@ -99,83 +90,91 @@ static bool learns_nothing(const kith_params *p)
     return p->g1 == 0 && p->g2 == 0;
 }
 
-/* The accuracy of not learning, where it is the first point that is tried. */
-static double floor_of(const kith_params *points, const kith__score *scores)
+/* The points of a grid, as they are judged. */
+typedef struct judged_points {
+    kith__judge judge;
+    kith__valued of[MOST_POINTS];
+    double *worth;
+} judged_points;
+
+static void points_release(judged_points *s)
 {
-    return learns_nothing(points) ? scores[0].accuracy : 0;
+    kith__free(s->worth);
+    kith__judge_release(&s->judge);
 }
 
-/* The best of n points: by accuracy, or by loss of those that are no less
- * accurate than not learning. */
-static int best_of(const kith_params *points, const kith__score *scores, int n,
-                   bool by_loss)
+static kith_status points_new(const kith__task *t, kith_optimise measure,
+                              const kith__labelled_nodes *val, int most,
+                              judged_points *s, kith_error *err)
 {
-    const double floor = floor_of(points, scores);
-    int best = 0;
-
-    for (int i = 1; i < n; i++)
-        if (by_loss ? better_by_loss(&scores[i], &scores[best], floor)
-                    : kith__better(&scores[i], &scores[best]))
-            best = i;
-    return best;
-}
-
-/* Score many points. */
-static kith_status score_points(const kith__task *task,
-                                const kith__method *method,
-                                const kith_params *points, int n,
-                                const float *potentials,
-                                const kith__labelled_nodes *val,
-                                kith__score *scores, kith_error *err)
-{
-    const bool wide = kith__side_by_side(task) && n > 1;
     kith_status st = KITH_OK;
-    bool done = false;
-    int tried = 0;
 
-    while (tried < n &&
-           kith__checkpoint_scores(task->checkpoint, 1, &scores[tried]))
-        tried++;
-    if (tried == 0 && !wide && n > 1 && method->grid)
-        TRY(method->grid(task, method, points, n, potentials, val, scores,
-                         &done, err));
-    /* Not by a team of one: the teams within it would start their threads
-     * anew each time, and there may be no room for them. */
-    for (; tried < n && !wide && !done; tried++) {
-        try_own(task, method, &points[tried], potentials, val, false,
-                &scores[tried], &st, err);
-        if (st != KITH_OK)
-            goto out;
-        TRY(kith__checkpoint_add(task->checkpoint, 1, &scores[tried], err));
-        TRY(kith__progress(task->job, "tuning", tried + 1, n, "points", err));
-    }
-#pragma omp parallel for num_threads(task->threads) schedule(dynamic, 1)
-    for (int i = tried; i < (wide && !done ? n : 0); i++)
-        try_own(task, method, &points[i], potentials, val, true, &scores[i],
-                &st, err);
-    if (st != KITH_OK)
-        goto out;
-    if (tried < n)
-        TRY(kith__checkpoint_add(task->checkpoint, n - tried, scores + tried,
-                                 err));
+    TRY(kith__judge_new(t->graph, measure, t->classes, val, &s->judge, err));
+    TRY_NEW(s->worth,
+            kith__alloc((int64_t)most * s->judge.groups, sizeof(*s->worth)));
+    for (int i = 0; i < most; i++)
+        s->of[i].worth = s->worth + (int64_t)i * s->judge.groups;
 out:
     return st;
 }
 
-/* Score many points; *best is the index of the best. */
+/* Judge many points, those from `first` on. */
+static kith_status judge_points(const kith__task *task,
+                                const kith__method *method,
+                                const kith_params *points, int first, int n,
+                                const float *potentials, judged_points *s,
+                                kith_error *err)
+{
+    const bool wide = kith__side_by_side(task) && n - first > 1;
+    const int32_t groups = s->judge.groups;
+    kith_status st = KITH_OK;
+    bool done = false;
+    int tried = first;
+
+    while (tried < n &&
+           kith__checkpoint_scores(task->checkpoint, 1, groups, &s->of[tried]))
+        tried++;
+    if (tried == first && !wide && n - first > 1 && method->grid)
+        TRY(method->grid(task, method, points + first, n - first, potentials,
+                         &s->judge, s->of + first, &done, err));
+    /* Not by a team of one: the teams within it would start their threads
+     * anew each time, and there may be no room for them. */
+    for (; tried < n && !wide && !done; tried++) {
+        try_own(task, method, &points[tried], potentials, &s->judge, false,
+                &s->of[tried], &st, err);
+        if (st != KITH_OK)
+            goto out;
+        TRY(kith__checkpoint_add(task->checkpoint, 1, groups, &s->of[tried],
+                                 err));
+        TRY(kith__progress(task->job, "tuning", tried + 1, n, "points", err));
+    }
+#pragma omp parallel for num_threads(task->threads) schedule(dynamic, 1)
+    for (int i = tried; i < (wide && !done ? n : 0); i++)
+        try_own(task, method, &points[i], potentials, &s->judge, true,
+                &s->of[i], &st, err);
+    if (st != KITH_OK)
+        goto out;
+    if (tried < n)
+        TRY(kith__checkpoint_add(task->checkpoint, n - tried, groups,
+                                 &s->of[tried], err));
+out:
+    return st;
+}
+
+/* Judge many points; *best is the index of the one to take. */
 static kith_status
 try_points(const kith__task *task, const kith__method *method,
-           const kith_params *points, int n, const float *potentials,
-           const kith__labelled_nodes *val, bool by_loss, int *best,
-           kith__score *best_score, kith_error *err)
+           const kith_params *points, int n, int usual, const float *potentials,
+           const kith__labelled_nodes *val, int *best, kith_error *err)
 {
-    kith__score scores[MOST_POINTS] = {{0}};
     kith_status st = KITH_OK;
+    judged_points s = {0};
 
-    TRY(score_points(task, method, points, n, potentials, val, scores, err));
-    *best = best_of(points, scores, n, by_loss);
-    *best_score = scores[*best];
+    TRY(points_new(task, points[0].optimise, val, n, &s, err));
+    TRY(judge_points(task, method, points, 0, n, potentials, &s, err));
+    *best = kith__choose(&s.judge, s.of, n, usual);
 out:
+    points_release(&s);
     return st;
 }
 
@@ -184,7 +183,7 @@ out:
 /* Iterations at which potentials are judged, before that number is tuned. */
 enum { JUDGED_AT = 10 };
 
-/* With and without clamping. */
+/* With and without clamping, the default first. */
 static int clamp_points(const kith_params *p, uint32_t fixed,
                         const kith__method *method, kith_params *points)
 {
@@ -200,6 +199,7 @@ static int clamp_points(const kith_params *p, uint32_t fixed,
     return n;
 }
 
+/* The last, until nothing changes, is the default. */
 static int iteration_points(const kith_params *p, kith_params *points)
 {
     const int n = LENGTH(iterations);
@@ -218,10 +218,35 @@ typedef struct search {
     const kith_train_options *options;
     const kith__labelled_nodes *val;
     int candidates; /* how many potentials there will be to judge */
+    kith__judge by;
     kith__tuned *best;
-    kith__score best_score;
+    double *usual, *most; /* what the first one and the best are worth */
     bool any;
 } search;
+
+static void search_release(search *s)
+{
+    kith__judge_release(&s->by);
+    kith__free(s->usual);
+    kith__free(s->most);
+}
+
+/* The first point of all is the usual one; another must beat it, and be better
+ * than the best so far. */
+static bool takes_over(search *s, const double *worth)
+{
+    const int32_t n = s->by.groups;
+
+    if (s->any &&
+        (!kith__beats(&s->by, worth, s->usual) ||
+         kith__worth_mean(&s->by, worth) <= kith__worth_mean(&s->by, s->most)))
+        return false;
+    memcpy(s->any ? s->most : s->usual, worth, (size_t)n * sizeof(*worth));
+    if (!s->any)
+        memcpy(s->most, worth, (size_t)n * sizeof(*worth));
+    s->any = true;
+    return true;
+}
 
 /* Judge one set of potentials, which is handed over. */
 static kith_status consider(search *s, const kith_params *p,
@@ -230,21 +255,27 @@ static kith_status consider(search *s, const kith_params *p,
     kith_params points[MOST_POINTS];
     const int n = clamp_points(p, s->options->fixed, s->judge, points);
     kith_status st = KITH_OK;
-    kith__score got = {0};
-    int at = 0;
+    judged_points judged = {0};
+    int at = -1;
 
-    if (s->val->n > 0 && (n > 1 || s->candidates > 1))
-        TRY(try_points(s->task, s->judge, points, n, candidate->potentials,
-                       s->val, false, &at, &got, err));
-    if (!s->any || kith__better(&got, &s->best_score)) {
+    if (s->val->n == 0 || (n == 1 && s->candidates == 1)) {
+        at = 0;
+    } else {
+        TRY(points_new(s->task, p->optimise, s->val, n, &judged, err));
+        TRY(judge_points(s->task, s->judge, points, 0, n, candidate->potentials,
+                         &judged, err));
+        for (int i = 0; i < n; i++)
+            if (takes_over(s, judged.of[i].worth))
+                at = i;
+    }
+    if (at >= 0) {
         kith__tuned_release(s->best);
         *s->best = *candidate;
         s->best->params = s->val->n > 0 ? points[at] : *p;
         *candidate = (kith__tuned){0};
-        s->best_score = got;
-        s->any = true;
     }
 out:
+    points_release(&judged);
     kith__tuned_release(candidate);
     return st;
 }
@@ -403,19 +434,20 @@ int kith__step_points(uint32_t fixed)
 
 /* The second rung after the n points of the first; returns how many there are
  * in all. */
-static int second_rung(kith_params *points, const kith__score *scores, int n,
+static int second_rung(kith_params *points, const judged_points *s, int n,
                        uint32_t fixed)
 {
-    const double floor = floor_of(points, scores);
     const int kept = count_kept(n, fixed), first = learns_nothing(points);
+    double mean[MOST_POINTS];
     int all = n;
 
+    for (int i = 0; i < n; i++)
+        mean[i] = kith__worth_mean(&s->judge, s->of[i].worth);
     for (int i = first; i < n; i++) {
         int before = 0;
 
         for (int j = first; j < n; j++)
-            before += better_by_loss(&scores[j], &scores[i], floor) ||
-                      (j < i && !better_by_loss(&scores[i], &scores[j], floor));
+            before += mean[j] > mean[i] || (mean[j] == mean[i] && j < i);
         for (int k = 0; before < kept && k < LENGTH(lambdas); k++)
             if (k != USUAL_LAMBDA) {
                 points[all] = points[i];
@@ -433,22 +465,23 @@ static kith_status choose_steps(const kith__task *task,
                                 kith__score *score, kith_error *err)
 {
     kith_params points[MOST_POINTS];
-    kith__score scores[MOST_POINTS] = {{0}};
     const int n = first_rung(p, fixed, points);
     kith_status st = KITH_OK;
+    judged_points s = {0};
     int all, best;
 
     if (n == 1) /* all fixed */
         goto out;
-    TRY(score_points(task, method, points, n, potentials, val, scores, err));
-    all = second_rung(points, scores, n, fixed);
+    TRY(points_new(task, p->optimise, val, MOST_POINTS, &s, err));
+    TRY(judge_points(task, method, points, 0, n, potentials, &s, err));
+    all = second_rung(points, &s, n, fixed);
     if (all > n)
-        TRY(score_points(task, method, points + n, all - n, potentials, val,
-                         scores + n, err));
-    best = best_of(points, scores, all, true);
+        TRY(judge_points(task, method, points, n, all, potentials, &s, err));
+    best = kith__choose(&s.judge, s.of, all, 0);
     *p = points[best];
-    *score = scores[best];
+    *score = s.of[best].score;
 out:
+    points_release(&s);
     return st;
 }
 
@@ -483,6 +516,10 @@ kith_status kith__tune(const kith__task *task, const kith_features *features,
     if (val->n == 0)
         given.fixed = KITH_FIX_ALL;
     s.options = &given;
+    TRY(kith__judge_new(task->graph, options->params.optimise, task->classes,
+                        val, &s.by, err));
+    TRY_NEW(s.usual, kith__alloc(s.by.groups, sizeof(*s.usual)));
+    TRY_NEW(s.most, kith__alloc(s.by.groups, sizeof(*s.most)));
     TRY(features ? search_features(&s, features, err) : search_labels(&s, err));
     if (exact)
         TRY(kith__out_of_fold_new(task, features, &out->params,
@@ -492,21 +529,21 @@ kith_status kith__tune(const kith__task *task, const kith_features *features,
         out->params.iterations = options->params.iterations;
     } else if (method->uses_graph && !(given.fixed & KITH_FIX_ITERATIONS)) {
         n = iteration_points(&out->params, points);
-        TRY(try_points(task, s.judge, points, n, out->potentials, val, false,
-                       &at, &ignored, err));
+        TRY(try_points(task, s.judge, points, n, n - 1, out->potentials, val,
+                       &at, err));
         out->params = points[at];
     }
-    /* Many points within a node or two of each other: by loss. */
     n = exact ? exact_points(&out->params, given.fixed, points) : 1;
     if (method->learns && n > 1) {
-        TRY(try_points(&own, method, points, n, out->potentials, val, true, &at,
-                       &ignored, err));
+        TRY(try_points(&own, method, points, n, 0, out->potentials, val, &at,
+                       err));
         out->params = points[at];
     } else if (method->learns && !exact) {
         TRY(choose_steps(&own, method, given.fixed, out->potentials, val,
                          &out->params, &ignored, err));
     }
 out:
+    search_release(&s);
     if (st != KITH_OK)
         kith__tuned_release(out);
     return st;

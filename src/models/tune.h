@@ -31,9 +31,9 @@ bool kith__side_by_side(const kith__task *task);
  * Choose everything that is not fixed for `method`; with no validation nodes,
  * or everything fixed, the parameters given are taken.  The potentials are
  * chosen by what LinBP makes of them (logreg: by themselves), so that one
- * logistic regression serves the whole grid of steps.  Best accuracy wins, then
- * least log-loss at the best temperature, then the earlier in the grid; among
- * steps the least log-loss of those no less accurate than not learning.
+ * logistic regression serves the whole grid of steps.  The default, of steps
+ * not to learn, stays unless others beat it (choice.h); of these the best wins,
+ * and of equals the earlier in the grid.
  */
 kith_status kith__tune(const kith__task *task, const kith_features *features,
                        const kith__method *method,

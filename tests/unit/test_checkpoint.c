@@ -4,15 +4,30 @@
 #include "check.h"
 #include "models/checkpoint.h"
 
-static const kith__score some[] = {
-    {.5, 1.25}, {.625, 1.125}, {.75, .875}, {.25, 2.5}};
+enum { GROUPS = 2 };
+
+static double worth[][GROUPS] = {{1, 2}, {3, 4}, {5, 6}, {7, 8}};
+
+static const kith__valued some[] = {{{.5, 1.25}, worth[0]},
+                                    {{.625, 1.125}, worth[1]},
+                                    {{.75, .875}, worth[2]},
+                                    {{.25, 2.5}, worth[3]}};
+
+/* Room for what comes back. */
+static double room[][GROUPS] = {{0}, {0}, {0}, {0}};
+static kith__valued got[] = {{.worth = room[0]},
+                             {.worth = room[1]},
+                             {.worth = room[2]},
+                             {.worth = room[3]}};
 
 /* Numbers a to b - 1 of `some`, in the order of asking. */
-static void check_scores(const kith__score *got, int a, int b)
+static void check_scores(int a, int b)
 {
     for (int i = a; i < b; i++) {
-        CHECK_NEAR(got[i - a].accuracy, some[i].accuracy, 0);
-        CHECK_NEAR(got[i - a].log_loss, some[i].log_loss, 0);
+        CHECK_NEAR(got[i - a].score.accuracy, some[i].score.accuracy, 0);
+        CHECK_NEAR(got[i - a].score.log_loss, some[i].score.log_loss, 0);
+        for (int g = 0; g < GROUPS; g++)
+            CHECK_NEAR(room[i - a][g], worth[i][g], 0);
     }
 }
 
@@ -20,24 +35,24 @@ TEST(scores_come_back_in_order)
 {
     const char *path = check_path("scores.kc");
     kith__checkpoint *c = NULL;
-    kith__score got[4];
     kith_error err;
 
     CHECK_OK(kith__checkpoint_open(path, 7, &c, &err));
-    CHECK(!kith__checkpoint_scores(c, 1, got));
-    CHECK_OK(kith__checkpoint_add(c, 1, some, &err));
-    CHECK_OK(kith__checkpoint_add(c, 3, some + 1, &err));
-    CHECK(!kith__checkpoint_scores(c, 1, got)); /* it had none at first */
+    CHECK(!kith__checkpoint_scores(c, 1, GROUPS, got));
+    CHECK_OK(kith__checkpoint_add(c, 1, GROUPS, some, &err));
+    CHECK_OK(kith__checkpoint_add(c, 3, GROUPS, some + 1, &err));
+    CHECK(
+        !kith__checkpoint_scores(c, 1, GROUPS, got)); /* it had none at first */
     kith__checkpoint_free(c);
 
     CHECK_OK(kith__checkpoint_open(path, 7, &c, &err));
-    CHECK(!kith__checkpoint_scores(c, 5, got)); /* all or nothing */
-    CHECK(kith__checkpoint_scores(c, 3, got));
-    check_scores(got, 0, 3);
-    CHECK(!kith__checkpoint_scores(c, 2, got));
-    CHECK(kith__checkpoint_scores(c, 1, got));
-    check_scores(got, 3, 4);
-    CHECK(!kith__checkpoint_scores(c, 1, got));
+    CHECK(!kith__checkpoint_scores(c, 5, GROUPS, got)); /* all or nothing */
+    CHECK(kith__checkpoint_scores(c, 3, GROUPS, got));
+    check_scores(0, 3);
+    CHECK(!kith__checkpoint_scores(c, 2, GROUPS, got));
+    CHECK(kith__checkpoint_scores(c, 1, GROUPS, got));
+    check_scores(3, 4);
+    CHECK(!kith__checkpoint_scores(c, 1, GROUPS, got));
     kith__checkpoint_free(c);
 }
 
@@ -46,19 +61,18 @@ TEST(scores_are_added_to_those_of_the_file)
 {
     const char *path = check_path("more.kc");
     kith__checkpoint *c = NULL;
-    kith__score got[4];
     kith_error err;
 
     CHECK_OK(kith__checkpoint_open(path, 1, &c, &err));
-    CHECK_OK(kith__checkpoint_add(c, 2, some, &err));
+    CHECK_OK(kith__checkpoint_add(c, 2, GROUPS, some, &err));
     kith__checkpoint_free(c);
     CHECK_OK(kith__checkpoint_open(path, 1, &c, &err));
-    CHECK(kith__checkpoint_scores(c, 2, got));
-    CHECK_OK(kith__checkpoint_add(c, 2, some + 2, &err));
+    CHECK(kith__checkpoint_scores(c, 2, GROUPS, got));
+    CHECK_OK(kith__checkpoint_add(c, 2, GROUPS, some + 2, &err));
     kith__checkpoint_free(c);
     CHECK_OK(kith__checkpoint_open(path, 1, &c, &err));
-    CHECK(kith__checkpoint_scores(c, 4, got));
-    check_scores(got, 0, 4);
+    CHECK(kith__checkpoint_scores(c, 4, GROUPS, got));
+    check_scores(0, 4);
     kith__checkpoint_free(c);
 }
 
@@ -70,14 +84,13 @@ TEST(a_state_comes_back_once_with_the_scores_before_it)
     const kith__saved state[] = {
         {"first", a, 5}, {"second", b, 3}, {"third", zero, sizeof(zero)}};
     kith__checkpoint *c = NULL;
-    kith__score got[2];
     bool found = true;
     kith_error err;
 
     CHECK_OK(kith__checkpoint_open(path, 9, &c, &err));
     CHECK_OK(kith__checkpoint_restore(c, state, 3, &found, &err));
     CHECK(!found);
-    CHECK_OK(kith__checkpoint_add(c, 2, some, &err));
+    CHECK_OK(kith__checkpoint_add(c, 2, GROUPS, some, &err));
     CHECK_OK(kith__checkpoint_save(c, state, 3, &err));
     kith__checkpoint_free(c);
 
@@ -85,8 +98,8 @@ TEST(a_state_comes_back_once_with_the_scores_before_it)
     memset(b, 0, sizeof(b));
     memset(zero, 0, sizeof(zero));
     CHECK_OK(kith__checkpoint_open(path, 9, &c, &err));
-    CHECK(kith__checkpoint_scores(c, 2, got));
-    check_scores(got, 0, 2);
+    CHECK(kith__checkpoint_scores(c, 2, GROUPS, got));
+    check_scores(0, 2);
     CHECK_OK(kith__checkpoint_restore(c, state, 3, &found, &err));
     CHECK(found);
     CHECK_TEXT(a, "abcd");
@@ -110,7 +123,7 @@ TEST(new_scores_drop_the_state)
 
     CHECK_OK(kith__checkpoint_open(path, 9, &c, &err));
     CHECK_OK(kith__checkpoint_save(c, &state, 1, &err));
-    CHECK_OK(kith__checkpoint_add(c, 1, some, &err));
+    CHECK_OK(kith__checkpoint_add(c, 1, GROUPS, some, &err));
     kith__checkpoint_free(c);
     CHECK_OK(kith__checkpoint_open(path, 9, &c, &err));
     CHECK_OK(kith__checkpoint_restore(c, &state, 1, &found, &err));
@@ -139,12 +152,11 @@ TEST(another_run_and_another_state_are_refused)
 
 TEST(no_checkpoint_is_fine)
 {
-    kith__score got;
     bool found = true;
     kith_error err;
 
-    CHECK(!kith__checkpoint_scores(NULL, 0, &got));
-    CHECK_OK(kith__checkpoint_add(NULL, 1, some, &err));
+    CHECK(!kith__checkpoint_scores(NULL, 0, GROUPS, got));
+    CHECK_OK(kith__checkpoint_add(NULL, 1, GROUPS, some, &err));
     CHECK_OK(kith__checkpoint_save(NULL, NULL, 0, &err));
     CHECK_OK(kith__checkpoint_restore(NULL, NULL, 0, &found, &err));
     CHECK(!found);
@@ -162,7 +174,7 @@ TEST(a_checkpoint_survives_every_failed_allocation)
             unlink(path);
             st = kith__checkpoint_open(path, 3, &c, &err);
             if (st == KITH_OK)
-                st = kith__checkpoint_add(c, 4, some, &err);
+                st = kith__checkpoint_add(c, 4, GROUPS, some, &err);
             kith__checkpoint_free(c);
             c = NULL;
             if (st == KITH_OK)

@@ -280,11 +280,14 @@ typedef struct tried {
     int32_t node[N - TRAIN], truth[N - TRAIN];
     kith__labelled_nodes val;
     kith_params p[POINTS];
-    kith__score scores[POINTS];
+    kith__judge judge;
+    kith__valued valued[POINTS];
 } tried;
 
 static void tried_new(tried *s)
 {
+    kith_error err;
+
     s->g = small_graph(N, EDGES, false, 6);
     s->val = (kith__labelled_nodes){s->node, s->truth, N - TRAIN};
     small_task_new(&s->t, s->g, 2, 5, 2);
@@ -295,6 +298,8 @@ static void tried_new(tried *s)
     }
     for (int i = 0; i < POINTS; i++)
         s->p[i] = usual();
+    CHECK_OK(kith__judge_new(s->g, KITH_OPTIMISE_LOG_LOSS, 2, &s->val,
+                             &s->judge, &err));
 }
 
 static void tried_release(tried *s)
@@ -310,7 +315,7 @@ TEST(points_of_linbp_score_as_alone)
     static result r;
     bool done;
     kith_error err;
-    tried s;
+    tried s = {0};
 
     tried_new(&s);
     for (int i = 0; i < POINTS; i++) {
@@ -318,13 +323,13 @@ TEST(points_of_linbp_score_as_alone)
         s.p[i].iterations = 3 + 4 * i;
     }
     CHECK(linbp->grid && !kith__method_find("lcm")->grid);
-    CHECK_OK(linbp->grid(&s.t.task, linbp, s.p, POINTS, s.Q, &s.val, s.scores,
+    CHECK_OK(linbp->grid(&s.t.task, linbp, s.p, POINTS, s.Q, &s.judge, s.valued,
                          &done, &err));
     CHECK(done);
     for (int i = 0; i < POINTS; i++) {
         r.b = (kith__beliefs){.P = r.P, .coupling = r.H};
         CHECK_OK(linbp->run(&s.t.task, &s.p[i], s.Q, &r.b, &err));
-        CHECK_NEAR(s.scores[i].log_loss,
+        CHECK_NEAR(s.valued[i].score.log_loss,
                    kith__score_of(r.P, 2, &s.val).log_loss, 0);
     }
     tried_release(&s);

@@ -172,9 +172,8 @@ out:
  * looked at on its way. */
 kith_status kith__linbp_grid(const kith__task *task, const kith__method *method,
                              const kith_params *points, int n,
-                             const float *potentials,
-                             const kith__labelled_nodes *val,
-                             kith__score *scores, bool *done, kith_error *err)
+                             const float *potentials, const kith__judge *judge,
+                             kith__valued *judged, bool *done, kith_error *err)
 {
     const int64_t cells = (int64_t)task->n * task->classes;
     kith_certificate so_far = {0};
@@ -204,7 +203,7 @@ kith_status kith__linbp_grid(const kith__task *task, const kith__method *method,
         if (!so_far.converged)
             TRY(kith__iterate(&op, &stopping, Q, P, other, &so_far, err));
         before = points[i].iterations;
-        scores[i] = kith__score_of(P, task->classes, val);
+        TRY(kith__judge_beliefs(judge, P, &judged[i], err));
     }
 out:
     kith__free(Q);
