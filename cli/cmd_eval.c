@@ -9,6 +9,7 @@
 #include "method_options.h"
 #include "out_text.h"
 #include "reading_options.h"
+#include "task_options.h"
 #include "term.h"
 
 static const char *const usage[] = {
@@ -33,6 +34,9 @@ static const char *const description[] = {
     "sample (divided by one less than the number of splits; 0 for one split). "
     "The column 'vs' is the difference in accuracy to the first method, taken "
     "split by split, so that splits that are hard for all do not blur it.",
+    "Where labels give a node several classes, or with --multi, each class is "
+    "a task of its own; told are the mean over the tasks, micro and macro F1, "
+    "and each task. --task measures one.",
     "Hashes of the graph and of each split, and the seed, are printed with the "
     "result. Test nodes without a label are left out and counted.",
     NULL,
@@ -115,6 +119,7 @@ static const option options[] = {
     {.name = "optimise", .type = OPTION_OF_TABLE, .group = "Tuning"},
     {.name = "coverage", .type = OPTION_OF_TABLE, .group = "Sets of classes"},
     ROWS(method_rows),
+    ROWS(all_tasks_rows),
     ROWS(reading_rows),
     ROWS(running_rows),
     ROW_END,
@@ -138,6 +143,8 @@ typedef struct task {
     told_evaluation told;
     kith_dataset *data;
     kith_evaluation *e;
+    kith_tasks *tasks; /* NULL: one of all classes */
+    kith_tasks_evaluation *te;
     name_list methods, splits;
     const char **method; /* that take part */
     int method_count;
@@ -247,13 +254,15 @@ static kith_status make_splits(task *t)
     if (!t->split)
         return run_no_memory(&t->r);
     for (; st == KITH_OK && t->split_count < count; t->split_count++)
-        st = random ? kith_split_random(
-                          t->data->graph, t->data->labels,
-                          (int32_t)args_integer(a, "train-per-class"),
-                          (int32_t)args_integer(a, "val"), t->told.seed,
-                          t->split_count, &t->split[t->split_count], &t->r.err)
-                    : kith_split_read(t->data, t->splits.name[t->split_count],
-                                      &t->split[t->split_count], &t->r.err);
+        st = random
+                 ? kith_split_random(
+                       t->data->graph,
+                       t->tasks ? kith_tasks_strata(t->tasks) : t->data->labels,
+                       (int32_t)args_integer(a, "train-per-class"),
+                       (int32_t)args_integer(a, "val"), t->told.seed,
+                       t->split_count, &t->split[t->split_count], &t->r.err)
+                 : kith_split_read(t->data, t->splits.name[t->split_count],
+                                   &t->split[t->split_count], &t->r.err);
     return st;
 }
 
@@ -269,7 +278,9 @@ static kith_status prepare(task *t)
         return run_fail(&t->r, KITH_ERR_ARGUMENT, t->told.path,
                         "has no labels to measure by: give --labels FILE");
     leave_out(t);
-    return make_splits(t);
+    if (wants_tasks(t->r.a, t->data))
+        st = make_tasks(&t->r, t->data, &t->tasks);
+    return st == KITH_OK ? make_splits(t) : st;
 }
 
 /* ---- measuring ----------------------------------------------------------- */
@@ -286,6 +297,12 @@ static kith_status measure(task *t)
         o.train.fit = KITH_FIT_TRAIN;
     o.edge_weights = args_flag(a, "edge-weights");
     o.precision_at = (int32_t)args_integer(a, "precision-at");
+    if (st == KITH_OK && t->tasks) {
+        st = kith_tasks_evaluate(t->data, t->tasks, t->method, t->method_count,
+                                 t->split, t->split_count, &o.train, &t->te,
+                                 &t->r.err);
+        return st == KITH_OK ? run_cancelled() : st;
+    }
     if (st == KITH_OK)
         st = find_positive(&t->r, t->data->labels, &o.positive);
     if (st == KITH_OK)
@@ -303,19 +320,28 @@ static kith_status report(task *t)
     size_t length;
     kith_status st;
 
+    if (t->tasks && !args_flag(a, "json"))
+        return out_print(&t->r, path, NULL, tasks_table, t->te);
     if (!args_flag(a, "json"))
         return out_print(&t->r, path, NULL,
                          args_flag(a, "markdown") ? eval_markdown : eval_table,
                          &t->told);
-    st = kith_evaluation_json(
-        t->e, input_name(t->told.path, name, sizeof(name)), t->told.path,
-        t->told.random, t->told.seed, &json, &length, &t->r.err);
+    if (t->tasks)
+        st = kith_tasks_evaluation_json(
+            t->te, input_name(t->told.path, name, sizeof(name)), t->told.path,
+            &json, &length, &t->r.err);
+    else
+        st = kith_evaluation_json(
+            t->e, input_name(t->told.path, name, sizeof(name)), t->told.path,
+            t->told.random, t->told.seed, &json, &length, &t->r.err);
     return st == KITH_OK ? out_json(&t->r, path, json, length) : st;
 }
 
 static void task_release(task *t)
 {
     kith_evaluation_free(t->e);
+    kith_tasks_evaluation_free(t->te);
+    kith_tasks_free(t->tasks);
     for (int i = 0; i < t->split_count; i++)
         kith_split_release(&t->split[i]);
     free(t->split);

@@ -8,6 +8,7 @@
 #include "protocol_options.h"
 #include "rank_report.h"
 #include "reading_options.h"
+#include "task_options.h"
 
 static const char *const usage[] = {
     "GRAPH --labels FILE [--positive CLASS] [--precision P | --recall R | "
@@ -88,6 +89,7 @@ static const option options[] = {
             "line, and learn from the other labelled ones."),
     ROWS(tuning_rows),
     ROWS(method_rows),
+    ROWS(task_rows),
     ROWS(reading_rows),
     ROWS(running_rows),
     ROW_END,

@@ -5,6 +5,7 @@
 #define KITH_MODELS_TRAIN_H
 
 #include "kith/explain.h"
+#include "models/propagation/linbp_together.h"
 
 /* What is wanted beside the model, NULL if not. */
 typedef struct kith__outcome {
@@ -14,6 +15,8 @@ typedef struct kith__outcome {
     float *losses; /* room of n_val: of each validation node that has a label,
                       cross-fitted (cross_losses.h) */
     int32_t *n_losses; /* how many those are */
+    const kith__given
+        *given; /* linbp's beliefs, made already; NULL: make them */
 } kith__outcome;
 
 /* As kith_model_train(). */
