@@ -6,7 +6,8 @@
 #include "models/one_class.h"
 
 static const kith_method_info list[] = {
-    {"auto", "the best of lcm-em, linbp, lcm, logreg and lcm-trees by validation"},
+    {"auto",
+     "the best of lcm-em, linbp, lcm, logreg and lcm-trees by validation"},
     {"logreg", "logistic regression; the graph at most smooths the features"},
     {"linbp", "linearised belief propagation"},
     {"bp", "loopy belief propagation, a message per edge and direction"},
