@@ -163,6 +163,7 @@ typedef struct kith_setting {
     double number;
 } kith_setting;
 
+/* How many there are, and the i-th. */
 KITH_API int32_t kith_model_settings(const kith_model *m);
 KITH_API kith_setting kith_model_setting(const kith_model *m, int32_t i);
 
@@ -242,6 +243,8 @@ KITH_API kith_status kith_model_save(const kith_model *m, const char *path,
 /* The same, but it appears with the others of a set, if that is not NULL. */
 KITH_API kith_status kith_model_save_with(const kith_model *m, const char *path,
                                           kith_outputs *with, kith_error *err);
+/* Files of the versions since 2 are read; others are refused, with what to
+ * do. */
 KITH_API kith_status kith_model_open(const char *path, kith_model **out,
                                      kith_error *err);
 

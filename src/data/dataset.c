@@ -14,6 +14,7 @@
 #include "data/files.h"
 #include "data/labels.h"
 #include "data/node_table.h"
+#include "data/ogb.h"
 #include "data/row_table.h"
 #include "io/graph_files.h"
 #include "io/ids_text.h"
@@ -32,6 +33,7 @@ static const kith_build_options defaults;
 /* The files of a data set, that of the edges opened. */
 typedef struct files {
     char *edges, *nodes, *labels, *features, *splits;
+    char *count; /* of the Open Graph Benchmark: how many nodes; NULL if not */
     kith__source *source;
 } files;
 
@@ -39,10 +41,26 @@ static void release_files(files *f)
 {
     kith__free(f->edges);
     kith__free(f->nodes);
+    kith__free(f->count);
     kith__free(f->labels);
     kith__free(f->features);
     kith__free(f->splits);
     kith__source_close(f->source);
+}
+
+/* The raw folder of the Open Graph Benchmark, if it is one. */
+static kith_status find_ogb(const char *folder, files *f, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    TRY(kith__find_file(folder, "num-node-list.csv", &f->count, err));
+    if (!f->count)
+        goto out;
+    TRY(kith__find_file(folder, "edge.csv", &f->edges, err));
+    TRY(kith__find_file(folder, "node-label.csv", &f->labels, err));
+    TRY(kith__find_file(folder, "node-feat.csv", &f->features, err));
+out:
+    return st;
 }
 
 static kith_status find_in_folder(const char *folder, files *f, kith_error *err)
@@ -50,6 +68,10 @@ static kith_status find_in_folder(const char *folder, files *f, kith_error *err)
     kith_status st = KITH_OK;
 
     TRY(kith__find_one(folder, edge_files, &f->edges, err));
+    if (!f->edges)
+        TRY(find_ogb(folder, f, err));
+    if (f->count && f->edges)
+        goto out;
     if (!f->edges)
         TRY(kith__fail(err, KITH_ERR_IO, folder, 0,
                        "has no edges.tsv (or .csv .txt .mtx .graph .npz, or "
@@ -143,7 +165,7 @@ static kith_status collect_named(const files *f,
         table.named = kith__node_table_ids(&s->table);
         TRY(kith__known_add(&table, named, err));
     }
-    if (f->labels)
+    if (f->labels && !f->count)
         TRY(kith__labels_collect(f->labels, options, named, err));
 out:
     return st;
@@ -171,12 +193,23 @@ static kith_status stage(const files *f, const kith_build_options *options,
         with_list.nodes = f->nodes;
     TRY(kith__graph_node_list(f->edges, &with_list, &nodes, &listed, err));
     known.nodes = listed ? &nodes : NULL;
-    if (f->features) {
+    if (f->count) {
+        TRY(kith__ogb_count(f->count, &known.numbered, err));
+        with_list.header = KITH_NO;
+    }
+    if (f->count && f->features) {
+        TRY(kith__ogb_features(f->features, &out->features, err));
+        if (out->features->nodes != known.numbered)
+            TRY(kith__fail(err, KITH_ERR_PARSE, f->features, 0,
+                           "has %d lines, but %s says %d nodes",
+                           (int)out->features->nodes, f->count,
+                           (int)known.numbered));
+    } else if (f->features) {
         TRY(kith_features_load(f->features, &out->features, err));
         TRY(check_feature_rows(f, out->features, known.nodes, err));
         known.numbered = listed ? 0 : out->features->nodes;
     }
-    if ((f->labels || out->has_table) && !listed) {
+    if (((f->labels && !f->count) || out->has_table) && !listed) {
         TRY(collect_named(f, options, out, &named, err));
         known.named = &named;
     }
@@ -241,6 +274,15 @@ static kith_status take_classes(kith__node_classes *c, int32_t n,
     return st;
 }
 
+static kith_status load_labels(const files *f, const kith_graph *g,
+                               const kith_build_options *options,
+                               kith_dataset *d, kith_error *err)
+{
+    return f->count ? kith__ogb_labels(f->labels, g, options, &d->labels, err)
+                    : kith__labels_load(f->labels, g, options, true, &d->labels,
+                                        err);
+}
+
 static kith_status open_text(const files *f, const kith_build_options *options,
                              kith_dataset *d, kith_error *err)
 {
@@ -303,8 +345,7 @@ static kith_status open_found(files *f, const kith_build_options *options,
     TRY(kith__kg_is(f->source) ? open_built(f, options, d, err)
                                : open_text(f, options, d, err));
     if (f->labels && !d->labels)
-        TRY(kith__labels_load(f->labels, d->graph, options, true, &d->labels,
-                              err));
+        TRY(load_labels(f, d->graph, options, d, err));
     d->splits_at = f->splits;
     f->splits = NULL;
 out:
@@ -406,7 +447,7 @@ static kith_status take_parts(const files *f, staged *s, const kith_graph *g,
     kith_status st = KITH_OK;
 
     if (f->labels)
-        TRY(kith__labels_load(f->labels, g, options, true, &d->labels, err));
+        TRY(load_labels(f, g, options, d, err));
     else
         TRY(take_classes(&s->gathered.classes, g->n, d, err));
     if (s->features)

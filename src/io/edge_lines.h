@@ -15,6 +15,7 @@ typedef struct kith__edge_layout {
     bool header;
     bool weighted; /* edges carry weights */
     bool counted;  /* all of them 1, to be added up */
+    bool times;    /* the third column looks like times, so it is no weight */
     /* A table read by column name: the fields that are wanted, and how many of
      * a record hold them; of a plain edge list, 0. */
     int source, target, weight, time, fields;
@@ -86,5 +87,13 @@ static inline bool kith__line_is_comment(const char *begin, const char *end)
 /* Parse one block into r, with the memory of its thread. */
 void kith__edge_lines_parse(const kith__edge_parser *p, kith__edge_block *r,
                             const kith__block *block);
+
+/* Find out how the file is to be read, from its first block. */
+kith_status kith__edge_lines_look(kith__edge_parser *p, kith__block *b,
+                                  const kith__known *known, kith_error *err);
+
+/* Skip the byte order mark and the header line of the file's first block. */
+void kith__edge_lines_trim(kith__edge_parser *p, kith__edge_block *r,
+                           kith__block *block);
 
 #endif

@@ -9,6 +9,7 @@
 #include "core/alloc.h"
 #include "core/job.h"
 #include "core/out_set.h"
+#include "io/foreign.h"
 #include "io/inflate.h"
 #include "io/sqlite.h"
 
@@ -125,6 +126,8 @@ static kith_status look(kith__source *s, kith_error *err)
                        "is %s, expected it as it is or packed once with gzip "
                        "or zstd",
                        foreign_packing(s)));
+    if (!s->answer)
+        TRY(kith__foreign_check(s->path, s->first, err));
     if (kith__sqlite_begins(s->first))
         TRY(kith__sqlite_ask_for_query(s->path, err));
     TRY(kith__source_rewind(s, err));

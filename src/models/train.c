@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include "core/alloc.h"
+#include "data/features.h"
 #include "graph/graph_object.h"
 #include "models/auto.h"
 #include "models/labelled_nodes.h"
@@ -121,6 +122,8 @@ static kith_status remember(kith_model *m, const char *method,
     TRY_NEW(m->method, kith__copy_string(method, strlen(method)));
     m->certificate = b->certificate;
     m->graph_hash = kith_graph_hash(d->graph);
+    m->column_names =
+        kith__features_names_hash(kith__model_features(m, d->features));
     TRY_NEW(m->names, kith__alloc_zeroed(t->classes, sizeof(*m->names)));
     m->classes = t->classes;
     for (int c = 0; c < t->classes; c++)
@@ -160,12 +163,38 @@ out:
     return st;
 }
 
+/* Beliefs of linbp that were made together with those of other tasks. */
+static kith_status take_given(const kith__given *given, const kith__task *t,
+                              const kith_train_options *options, kith_model *m,
+                              kith__beliefs *b)
+{
+#pragma omp parallel for num_threads(t->threads) schedule(static)
+    for (int32_t u = 0; u < t->n; u++) {
+        const float x = given->column[u * given->stride];
+
+        b->P[2 * (int64_t)u] = -x;
+        b->P[2 * (int64_t)u + 1] = x;
+        if (given->mass)
+            b->evidence.mass[u] = given->mass[u];
+    }
+    b->evidence.told = given->mass != NULL;
+    b->certificate = given->certificate;
+    kith__coupling_start(t->classes, b->coupling);
+    b->has_coupling = true;
+    b->linear = KITH__SUM;
+    m->params = options->params;
+    return KITH_OK;
+}
+
 static kith_status train_method(const kith__method *how, const kith__task *t,
                                 const kith_features *features,
                                 const kith_train_options *options,
-                                const kith__labelled_nodes *val, kith_model *m,
+                                const kith__labelled_nodes *val,
+                                const kith__given *given, kith_model *m,
                                 kith__beliefs *b, kith_error *err)
 {
+    if (given)
+        return take_given(given, t, options, m, b);
     if (how->run)
         return train_on_potentials(how, t, features, options, val, m, b, err);
     if (options->like &&
@@ -290,8 +319,8 @@ kith_status kith__train(const kith_dataset *d, const char *asked,
             options.checkpoint,
             key_of(method, &s.task, d->features, &options, &val),
             &s.task.checkpoint, err));
-    TRY(train_method(how, &s.task, d->features, &options, &val, m, &beliefs,
-                     err));
+    TRY(train_method(how, &s.task, d->features, &options, &val,
+                     method == asked ? want.given : NULL, m, &beliefs, err));
     TRY(remember(m, method, d, &s.task, &beliefs, err));
     m->validation = how->calibrated ? (double)NAN
                     : isnan(beliefs.validation)

@@ -5,12 +5,15 @@
 #define KITH_MODELS_TRAIN_H
 
 #include "kith/explain.h"
+#include "models/propagation/linbp_together.h"
 
 /* What is wanted beside the model, NULL if not. */
 typedef struct kith__outcome {
     float *probabilities;     /* room of n x classes */
     uint8_t *evidence;        /* room of n */
     kith_solution **solution; /* new */
+    const kith__given
+        *given; /* linbp's beliefs, made already; NULL: make them */
 } kith__outcome;
 
 /* As kith_model_train(). */
