@@ -143,7 +143,8 @@ static kith_status train(task *t)
 {
     const bool report = args_text(t->r.a, "report");
     const bool solution = report || args_text(t->r.a, "save-solution");
-    const bool told = report || !t->r.quiet || args_flag(t->r.a, "json");
+    const bool told = report || !t->r.quiet || args_flag(t->r.a, "json") ||
+                      args_text(t->r.a, "save");
     kith_train_options o;
     const kith_status st = method_options(&t->r, &o);
 
@@ -297,7 +298,7 @@ static kith_status make_verdict(task *t)
     in.job = &t->r.job;
     t->tested = in.judged && in.judged == t->nodes.whole.test;
     if (t->r.quiet && !args_flag(t->r.a, "json") &&
-        !args_text(t->r.a, "report"))
+        !args_text(t->r.a, "report") && !args_text(t->r.a, "save"))
         return KITH_OK;
     return kith_verdict_new(&in, &t->verdict, &t->r.err);
 }
@@ -355,6 +356,8 @@ static kith_status write_all(task *t)
     kith_outputs *all = NULL;
     kith_status st = kith_outputs_new(&all, &t->r.err);
 
+    if (st == KITH_OK && save)
+        st = kith_model_keep_verdict(t->c->model, t->verdict, &t->r.err);
     if (st == KITH_OK && save)
         st = kith_model_save_with(t->c->model, save, all, &t->r.err);
     if (st == KITH_OK && solution)

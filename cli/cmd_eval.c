@@ -112,6 +112,16 @@ static const option options[] = {
      .most = 9e15,
      .group = "Splits",
      .help = "Random splits: chooses them."},
+    {.name = "split-by-time",
+     .type = OPTION_TEXT,
+     .value = "A,B,C",
+     .group = "Splits",
+     .help = "One split of a table with --time or --order: learn from the "
+             "share A of the labelled nodes that came first, tune on the "
+             "share B after them, test on the newest, such as 0.6,0.2,0.2. A "
+             "node comes with its row, or with its first edge; nodes of one "
+             "time stay together.",
+     .apart = "splits|train-per-class|val|trials|seed"},
     {.name = "edge-weights",
      .help = "Show the average weight of edges between nodes of one class and "
              "of others, before and after learning."},
@@ -176,10 +186,43 @@ static int find_methods(task *t, const args *a)
     return EXIT_OK;
 }
 
+/* "0.6,0.2,0.2", which sum to 1. */
+static bool read_shares(const char *text, double share[3])
+{
+    double sum = 0;
+
+    for (int i = 0; i < 3; i++) {
+        char *end;
+
+        share[i] = strtod(text, &end);
+        if (end == text || *end != (i < 2 ? ',' : '\0') ||
+            !(share[i] >= 0 && share[i] <= 1))
+            return false;
+        sum += share[i];
+        text = end + 1;
+    }
+    return share[0] > 0 && share[2] > 0 && sum > 1 - 1e-6 && sum < 1 + 1e-6;
+}
+
+/* The data's time column is known: is the past learnt from? */
+static bool has_times(const args *a)
+{
+    return args_given(a, "time") || args_given(a, "order");
+}
+
 static int check(task *t, const args *a)
 {
+    double share[3];
     int code;
 
+    if (args_given(a, "split-by-time") &&
+        !read_shares(args_text(a, "split-by-time"), share))
+        return usage_error(a->of, "--split-by-time takes three shares that "
+                                  "sum to 1, such as 0.6,0.2,0.2");
+    if (args_given(a, "split-by-time") && !has_times(a) &&
+        !args_given(a, "table"))
+        return usage_error(a->of, "--split-by-time needs --time COL: when an "
+                                  "edge came");
     code = args_names(a, "methods", false, &t->methods);
     if (code == EXIT_OK)
         code = find_methods(t, a);
@@ -244,6 +287,28 @@ static void leave_out(task *t)
     t->method_count = kept;
 }
 
+static kith_status split_by_time(task *t)
+{
+    const args *a = t->r.a;
+    const char *path = args_given(a, "table") ? args_text(a, "table")
+                                              : t->told.path;
+    double share[3], *times = NULL;
+    kith_status st;
+
+    (void)read_shares(args_text(a, "split-by-time"), share);
+    t->split = calloc(2, sizeof(*t->split));
+    if (!t->split)
+        return run_no_memory(&t->r);
+    st = kith_times_read(path, t->data->graph, &t->r.table, &times, &t->r.err);
+    if (st == KITH_OK)
+        st = kith_split_by_time(
+            t->data->graph,
+            t->tasks ? kith_tasks_strata(t->tasks) : t->data->labels, times,
+            share[0], share[1], &t->split[t->split_count++], &t->r.err);
+    kith_array_free(times);
+    return st;
+}
+
 static kith_status make_splits(task *t)
 {
     const args *a = t->r.a;
@@ -253,6 +318,13 @@ static kith_status make_splits(task *t)
 
     if (st != KITH_OK)
         return st;
+    if (args_given(a, "split-by-time"))
+        return split_by_time(t);
+    if (random && has_times(a) && !t->r.quiet)
+        term_line(stderr, "nodes are split at random although the data has "
+                          "times: what came later helps to predict what came "
+                          "before, which nobody has when it matters; "
+                          "--split-by-time 0.6,0.2,0.2 tests on the newest");
     t->told.random = random;
     t->told.seed = (uint64_t)args_integer(a, "seed");
     count = random ? (int)args_integer(a, "trials") : t->splits.count;

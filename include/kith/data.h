@@ -125,6 +125,19 @@ KITH_API kith_status kith_labels_write(const kith_labels *labels,
                                        kith_error *err);
 KITH_API void kith_labels_free(kith_labels *labels);
 
+/*
+ * When the nodes of g came, from the table that it was read from: of a table of
+ * rows (table->rows) by table->order or time, or for NULL as the table has
+ * them; of a table of edges the time of a node's first.  *out is new, NaN where
+ * no time is told, to be freed with kith_array_free().
+ *
+ * Errors: KITH_ERR_IO, KITH_ERR_PARSE (columns that are not there),
+ * KITH_ERR_NOMEM.  Cost: a pass over the table.
+ */
+KITH_API kith_status kith_times_read(const char *path, const kith_graph *g,
+                                     const kith_table_options *table,
+                                     double **out, kith_error *err);
+
 /* The class that the fewest nodes, but some, are known to be of: the one that
  * is looked for where nobody says which.  Of equals the last; -1 if nothing is
  * known.  Errors: KITH_ERR_NOMEM.  Cost: O(n + classes). */
