@@ -110,6 +110,7 @@ typedef kith_status kith__apply_fn(const kith__task *task,
 struct kith__method {
     bool uses_graph; /* else beliefs are the potentials' logarithms */
     bool needs_features;
+    bool grows_trees;    /* with XGBoost, which a build may lack */
     bool no_features;    /* never looks at them */
     bool learns;         /* g1, g2, lambda matter */
     bool calibrated;     /* softmax of its beliefs are probabilities as it is */
