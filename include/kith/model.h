@@ -33,6 +33,10 @@ KITH_API const kith_method_info *kith_methods(int *count);
 /* Can it do nothing without features?  False for a name that is no method. */
 KITH_API bool kith_method_needs_features(const char *name);
 
+/* Can it run here?  False for a name that is no method, and for methods of
+ * boosted trees in a build without XGBoost. */
+KITH_API bool kith_method_is_available(const char *name);
+
 /* ---- training and predicting --------------------------------------------- */
 
 /* What is known about how a result came about. */

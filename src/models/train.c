@@ -9,6 +9,7 @@
 #include "data/features.h"
 #include "graph/graph_object.h"
 #include "models/auto.h"
+#include "models/cross_losses.h"
 #include "models/labelled_nodes.h"
 #include "models/memory.h"
 #include "models/model_object.h"
@@ -333,6 +334,10 @@ kith_status kith__train(const kith_dataset *d, const char *asked,
     if (want.probabilities)
         kith__probabilities(m, &s.task, &beliefs, 0, s.task.n,
                             want.probabilities);
+    if (want.losses) {
+        *want.n_losses = val.n;
+        TRY(kith__cross_losses(&s.task, &beliefs, &val, m, want.losses, err));
+    }
     if (want.evidence)
         memcpy(want.evidence, beliefs.evidence.level, (size_t)s.task.n);
     if (want.solution)
