@@ -470,14 +470,14 @@ static kith_status make_way(kith__sqlite_table *t, const char *table,
     kith_status st = KITH_OK;
     char *sql = NULL;
     bool there;
-    int code, found = 0;
+    int found = 0;
 
     TRY(has_table(t->db, t->path, table, &there, err));
     if (!there)
         goto out;
     TRY(prepare(t->db, t->path, "SELECT name FROM pragma_table_info(?1)", table,
                 &s, err));
-    while ((code = sqlite3_step(s)) == SQLITE_ROW && found < same) {
+    while (found < same && sqlite3_step(s) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(s, 0);
 
         if (!name || strcmp(name, columns[found]) != 0)
