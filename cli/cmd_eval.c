@@ -112,6 +112,8 @@ static const option options[] = {
      .help = "Show the average weight of edges between nodes of one class and "
              "of others, before and after learning."},
     {.name = "prevalence", .type = OPTION_OF_TABLE, .group = "Tuning"},
+    {.name = "optimise", .type = OPTION_OF_TABLE, .group = "Tuning"},
+    {.name = "calibrate", .type = OPTION_OF_TABLE, .group = "Tuning"},
     {.name = "coverage", .type = OPTION_OF_TABLE, .group = "Sets of classes"},
     ROWS(method_rows),
     ROWS(reading_rows),

@@ -14,6 +14,8 @@ const option tuning_rows[] = {
              "test.txt and perhaps val.txt."},
     {.name = "hold-out", .type = OPTION_OF_TABLE, .group = "Tuning"},
     {.name = "prevalence", .type = OPTION_OF_TABLE, .group = "Tuning"},
+    {.name = "optimise", .type = OPTION_OF_TABLE, .group = "Tuning"},
+    {.name = "calibrate", .type = OPTION_OF_TABLE, .group = "Tuning"},
     {.name = "seed", .type = OPTION_OF_TABLE, .group = "Tuning"},
     ROW_END,
 };

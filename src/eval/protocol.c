@@ -119,16 +119,19 @@ const kith_split *kith_protocol_first(const kith_protocol *p)
 
 /* ---- the fits ------------------------------------------------------------ */
 
+/* Nodes that were held out to choose on calibrate no more: all are learnt from
+ * now, and all calibrate. */
 static kith_status fit_last(const kith_dataset *d, const char *method,
                             const kith_protocol *p, const kith_train_options *o,
-                            unsigned keep, kith_classification *c,
-                            kith_error *err)
+                            bool cross_fit, unsigned keep,
+                            kith_classification *c, kith_error *err)
 {
     const bool solution = keep & KITH_KEEP_SOLUTION;
 
     return kith__train(d, method, &p->whole, o, &c->model,
                        (kith__outcome){c->probabilities, c->evidence,
-                                       solution ? &c->solution : NULL},
+                                       solution ? &c->solution : NULL,
+                                       cross_fit},
                        err);
 }
 
@@ -150,12 +153,14 @@ kith_status kith__fit_by(const kith_dataset *d, const char *method,
                          kith_classification *c, kith_error *err)
 {
     const kith_train_options first = kith__cover_options(options);
+    const bool cross_fit = options->temperature == 0 &&
+                           options->fixed != KITH_FIX_ALL;
     kith_train_options again;
     kith_status st = KITH_OK;
     char *last = NULL;
 
     if (p->tuning.n_val == 0) {
-        TRY(fit_last(d, method, p, &first, keep, c, err));
+        TRY(fit_last(d, method, p, &first, cross_fit, keep, c, err));
         TRY(kith__cover(d, p, &first, c, err));
         goto out;
     }
@@ -164,7 +169,7 @@ kith_status kith__fit_by(const kith_dataset *d, const char *method,
                          err));
     again = kith_options_like(&first, c->tuned);
     again.checkpoint = last;
-    TRY(fit_last(d, method, p, &again, keep, c, err));
+    TRY(fit_last(d, method, p, &again, cross_fit, keep, c, err));
     TRY(kith__cover(d, p, &first, c, err));
 out:
     kith__free(last);

@@ -95,8 +95,9 @@ static kith_status try_method(const kith_dataset *d, const char *method,
     uint8_t *swap_evidence = c->best_evidence;
     double loss;
 
-    TRY(kith__train(d, method, split, options, &m,
-                    (kith__outcome){c->p, c->evidence, NULL}, err));
+    TRY(kith__train(
+        d, method, split, options, &m,
+        (kith__outcome){.probabilities = c->p, .evidence = c->evidence}, err));
     loss = log_loss(d, split, c->p, &c->n_val);
     note(c, method, m->validation);
     if (wins(c, m, loss)) {

@@ -29,6 +29,11 @@ kith_status kith__run_again(const kith_model *m, const kith_dataset *d,
                             kith__task_storage *s, kith__beliefs *b,
                             kith_error *err);
 
+/* The same on a task, of some of the model's training nodes perhaps. */
+kith_status kith__run_on(const kith_model *m, const kith_dataset *d,
+                         kith__task *t, kith__wanted want, kith__beliefs *b,
+                         kith_error *err);
+
 /* What of the labels reaches each node of a run of m: into b->evidence. */
 kith_status kith__evidence_of(const kith_model *m, const kith__task *t,
                               const kith_features *features, kith__beliefs *b,

@@ -6,11 +6,13 @@
 
 #include "kith/explain.h"
 
-/* What is wanted beside the model, NULL if not. */
+/* What is wanted beside the model, NULL if not; and how. */
 typedef struct kith__outcome {
     float *probabilities;     /* room of n x classes */
     uint8_t *evidence;        /* room of n */
     kith_solution **solution; /* new */
+    bool cross_fit;           /* without validation nodes, calibrate on the
+                                 training nodes by cross_fit.h, not as `like` */
 } kith__outcome;
 
 /* As kith_model_train(). */
