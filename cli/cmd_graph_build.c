@@ -62,7 +62,8 @@ static const option options[] = {
     {.name = "features",
      .type = OPTION_TEXT,
      .value = "A,B",
-     .help = "With --table: the columns that make features, or all."},
+     .help = "With --table, or --nodes of a table: the columns that make "
+             "features, or all."},
     ROWS(reading_unordered_rows),
     ROWS(running_rows),
     ROW_END,

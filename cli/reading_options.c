@@ -35,8 +35,8 @@ static const option column_rows[] = {
      .group = "Tables",
      .help = "With --time: use only the edges known by then."},
     COLUMN("node", "The column of the node's id in a table of "
-                   "labels."),
-    COLUMN("label", "The column of the class in a table of labels."),
+                   "labels, features or nodes."),
+    COLUMN("label", "The column of the class in a table of labels or nodes."),
     {.name = "unlabelled",
      .type = OPTION_TEXT,
      .value = "A,B",
@@ -45,8 +45,8 @@ static const option column_rows[] = {
              "? and nothing."},
     {.name = "strict",
      .group = "Tables",
-     .help = "Refuse labels of nodes that the graph does not have; else "
-             "they are counted and left out."},
+     .help = "Refuse labels and features of nodes that the graph does not "
+             "have; else they are counted and left out."},
     ROW_END,
 };
 
@@ -128,7 +128,9 @@ const option reading_unordered_rows[] = {
      .value = "FILE",
      .group = "Reading text",
      .help = "One id a line: every node, in this order, also those "
-             "without an edge. Edges to others are refused."},
+             "without an edge; edges to others are refused. Or a table of "
+             "nodes, with --node, --label and --features a,b or all: its "
+             "nodes are there, too."},
     ROWS(column_rows),
     ROWS(row_table_rows),
     {.name = "verify",
@@ -152,8 +154,10 @@ const option features_rows[] = {
     {.name = "features",
      .type = OPTION_FILE,
      .value = "FILE",
-     .help = "Features to use: .mtx, .svm, .npy or .npz. Those of the data "
-             "set, if not given. With --table columns of it, a,b or all."},
+     .help = "Features to use: .mtx, .svm, .npy or .npz, or a table with a "
+             "row for each node. Those of the data set, if not given. With "
+             "--table, --nodes or --labels columns of that table, a,b or "
+             "all."},
     ROW_END,
 };
 
@@ -186,14 +190,30 @@ static void tell_reading(void *user, const char *key, const char *text)
     term_row(stderr, key, "%s", text);
 }
 
-/* --features names columns, not a file, with a table: unless there is one. */
+/* --features names columns, not a file, with a table of rows, of nodes or of
+ * labels: unless there is a file of that name. */
 static const char *feature_columns(const args *a)
 {
     const char *features = text_if_any(a, "features");
+    const bool table = args_given(a, "table") || text_if_any(a, "nodes") ||
+                       text_if_any(a, "labels");
 
-    return args_given(a, "table") && features && access(features, F_OK) != 0
-               ? features
-               : NULL;
+    return table && features && access(features, F_OK) != 0 ? features : NULL;
+}
+
+/* The file that --features names, or the table of labels whose columns it does;
+ * NULL if d was opened with a table that has them. */
+static const char *features_file(const args *a, const kith_dataset *d)
+{
+    const bool taken = args_given(a, "table") ||
+                       (text_if_any(a, "nodes") && d->features &&
+                        d->features->names);
+
+    if (!feature_columns(a))
+        return text_if_any(a, "features");
+    if (taken)
+        return NULL;
+    return text_if_any(a, text_if_any(a, "labels") ? "labels" : "features");
 }
 
 kith_build_options reading_options(run *r)
@@ -237,9 +257,7 @@ kith_build_options reading_options(run *r)
 kith_status read_given(run *r, const kith_build_options *how, kith_dataset *d)
 {
     const char *labels = text_if_any(r->a, "labels");
-    const char *features = feature_columns(r->a)
-                               ? NULL
-                               : text_if_any(r->a, "features");
+    const char *features = features_file(r->a, d);
     kith_labels *l = NULL;
     kith_features *x = NULL;
     kith_status st = KITH_OK;
@@ -247,7 +265,7 @@ kith_status read_given(run *r, const kith_build_options *how, kith_dataset *d)
     if (labels)
         st = kith_labels_read_table(labels, d->graph, how, &l, &r->err);
     if (st == KITH_OK && features)
-        st = kith_features_read(features, d->graph, &x, &r->err);
+        st = kith_features_read_table(features, d->graph, how, &x, &r->err);
     if (l) {
         kith_labels_free(d->labels);
         d->labels = l;

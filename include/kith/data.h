@@ -133,6 +133,18 @@ KITH_API double kith_homophily(const kith_graph *g, const kith_labels *labels,
  * or, where there is no such list, to the node with id r. */
 KITH_API kith_status kith_features_read(const char *path, const kith_graph *g,
                                         kith_features **out, kith_error *err);
+/*
+ * The same from any table of nodes, by options->table: the columns that
+ * `features` names, or all but that of the ids (`node`) and the class
+ * (`label`), as docs/formats/table.md says.  Rows of nodes that g does not have
+ * are counted, told and left out, unless table->strict.  Matrices are read as
+ * kith_features_read() does.
+ */
+KITH_API kith_status kith_features_read_table(const char *path,
+                                              const kith_graph *g,
+                                              const kith_build_options *options,
+                                              kith_features **out,
+                                              kith_error *err);
 /* Read a feature matrix by itself, row r being node r. */
 KITH_API kith_status kith_features_load(const char *path, kith_features **out,
                                         kith_error *err);

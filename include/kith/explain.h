@@ -57,6 +57,38 @@ KITH_API kith_status kith_solution_open(const char *path, const kith_model *m,
                                         const kith_job *job,
                                         kith_solution **out, kith_error *err);
 
+/* What an update changed. */
+typedef struct kith_update {
+    int32_t added, changed, removed; /* labels */
+    int32_t steps;                   /* edges that the change went along */
+    int64_t edges;                   /* stored neighbours passed over */
+} kith_update;
+
+/*
+ * New labels to new beliefs, without training or another run: classes[i] is
+ * what node nodes[i] is labelled with from now on, -1 for nothing (where there
+ * are no features).  Of several labels of a node the last stands.  Beliefs and
+ * evidence are those of a run with these labels, to about 1e-6 of each; edge
+ * weights, coupling, calibration and certificate stay as they were learnt, as
+ * do the weights of classes where they were balanced: kith_model_refit() learns
+ * anew.  What is asked of the solution then, explanations and suggestions too,
+ * is of the new labels; the model is not changed.
+ *
+ * told  may be NULL
+ *
+ * Errors, which leave s as it was: KITH_ERR_ARGUMENT for a node or class that
+ * there is not, for a model whose beliefs are no sum over labelled nodes: those
+ * of linbp, lcm, lcm-wo, lcm-l1 and lcm-l2 without features or with clamp are;
+ * of lcm-em without features; KITH_ERR_RANGE if its propagation diverges;
+ * KITH_ERR_NOMEM, KITH_ERR_CANCELLED.  Threads: those of the solution's job;
+ * nobody else may use s meanwhile.  Cost: passes over n x classes numbers, and
+ * the edges that the change goes along, at most those of a run.
+ */
+KITH_API kith_status kith_solution_update(kith_solution *s,
+                                          const int32_t *nodes,
+                                          const int32_t *classes, int32_t count,
+                                          kith_update *told, kith_error *err);
+
 /* Probabilities of every node, n x classes, as kith_model_predict(). */
 KITH_API void kith_solution_probabilities(const kith_solution *s, float *out);
 /* kith_evidence of every node; NULL where it is not told. */

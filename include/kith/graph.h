@@ -71,7 +71,10 @@ typedef struct kith_build_options {
                             columns and the third is a number */
     kith_merge merge;
     kith_order order;  /* of a built file; graphs in memory are as listed */
-    const char *nodes; /* file with one id per line: every node, in order */
+    const char *nodes; /* file with one id per line: every node, in order; or,
+                          of data sets, a table of nodes with their classes and
+                          features, by `table`: its nodes are there also if they
+                          have no edge */
     const char *label; /* the nodes' attribute that is their class, in formats
                           whose nodes have some; NULL: `label` or `class` */
     const char *spill_to; /* folder for temporary files; NULL = the output's */

@@ -13,6 +13,7 @@
 #include "data/built.h"
 #include "data/files.h"
 #include "data/labels.h"
+#include "data/node_table.h"
 #include "data/row_table.h"
 #include "io/graph_files.h"
 #include "io/ids_text.h"
@@ -106,12 +107,15 @@ out:
 typedef struct staged {
     kith__gathered gathered;
     kith_features *features;
+    kith__node_table table;
+    bool has_table;
 } staged;
 
 static void release_staged(staged *s)
 {
     kith__gathered_release(&s->gathered);
     kith_features_free(s->features);
+    kith__node_table_release(&s->table);
 }
 
 static kith_status check_feature_rows(const files *f, const kith_features *x,
@@ -122,6 +126,25 @@ static kith_status check_feature_rows(const files *f, const kith_features *x,
     return kith__fail(err, KITH_ERR_PARSE, f->features, 0,
                       "has %d rows, but %s lists %d nodes", (int)x->nodes,
                       f->nodes, (int)nodes->n);
+}
+
+/* The ids that the table of nodes and the labels name. */
+static kith_status collect_named(const files *f,
+                                 const kith_build_options *options,
+                                 const staged *s, kith__id_set *named,
+                                 kith_error *err)
+{
+    kith__known table = {0};
+    kith_status st = KITH_OK;
+
+    if (s->has_table) {
+        table.named = kith__node_table_ids(&s->table);
+        TRY(kith__known_add(&table, named, err));
+    }
+    if (f->labels)
+        TRY(kith__labels_collect(f->labels, options, named, err));
+out:
+    return st;
 }
 
 /* Gather the edges, knowing what the other files say of the nodes. */
@@ -135,7 +158,14 @@ static kith_status stage(const files *f, const kith_build_options *options,
     kith_build_options with_list = *options;
     bool listed;
 
-    if (f->nodes && !options->nodes)
+    TRY(kith__node_table_is(options, &out->has_table, err));
+    if (out->has_table) {
+        TRY(kith__node_table_read(options, &out->table, err));
+        with_list.nodes = NULL;
+        if (out->table.label >= 0)
+            with_list.label = NULL;
+    }
+    if (f->nodes && !with_list.nodes)
         with_list.nodes = f->nodes;
     TRY(kith__graph_node_list(f->edges, &with_list, &nodes, &listed, err));
     known.nodes = listed ? &nodes : NULL;
@@ -144,11 +174,11 @@ static kith_status stage(const files *f, const kith_build_options *options,
         TRY(check_feature_rows(f, out->features, known.nodes, err));
         known.numbered = listed ? 0 : out->features->nodes;
     }
-    if (f->labels && !listed) {
-        TRY(kith__labels_collect(f->labels, options, &named, err));
+    if ((f->labels || out->has_table) && !listed) {
+        TRY(collect_named(f, options, out, &named, err));
         known.named = &named;
     }
-    TRY(kith__gather(f->source, &known, options, &out->gathered, err));
+    TRY(kith__gather(f->source, &known, &with_list, &out->gathered, err));
     if (out->features && !listed && !out->gathered.raw &&
         out->gathered.ids.kind == KITH__IDS_TEXT)
         TRY(kith__fail(err, KITH_ERR_PARSE, f->features, 0,
@@ -225,6 +255,9 @@ static kith_status open_text(const files *f, const kith_build_options *options,
         TRY(extend_features(s.features, kith_graph_nodes(d->graph), err));
     d->features = s.features;
     s.features = NULL;
+    if (s.has_table)
+        TRY(kith__node_table_take(&s.table, d->graph, &d->labels, &d->features,
+                                  err));
 out:
     release_staged(&s);
     return st;
@@ -234,8 +267,10 @@ static kith_status open_built(const files *f, const kith_build_options *options,
                               kith_dataset *d, kith_error *err)
 {
     const kith__kg_how how = {.job = &options->job, .verify = options->verify};
+    kith__node_table table = {0};
     kith_status st = KITH_OK;
     kith__kg_parts parts;
+    bool is;
 
     TRY(kith__kg_open(f->source, &how, &parts, err));
     d->graph = parts.graph;
@@ -246,7 +281,14 @@ static kith_status open_built(const files *f, const kith_build_options *options,
         TRY(kith__labels_name_others(d->labels, err));
     if (f->features && !d->features)
         TRY(kith_features_read(f->features, d->graph, &d->features, err));
+    TRY(kith__node_table_is(options, &is, err));
+    if (is) {
+        TRY(kith__node_table_read(options, &table, err));
+        TRY(kith__node_table_take(&table, d->graph, &d->labels, &d->features,
+                                  err));
+    }
 out:
+    kith__node_table_release(&table);
     return st;
 }
 
@@ -324,6 +366,8 @@ static kith_status take_parts(const files *f, staged *s, const kith_graph *g,
         TRY(take_classes(&s->gathered.classes, g->n, d, err));
     if (s->features)
         TRY(extend_features(s->features, g->n, err));
+    if (s->has_table)
+        TRY(kith__node_table_take(&s->table, g, &d->labels, &s->features, err));
     d->features = s->features;
     d->cleaning = s->gathered.cleaning;
 out:

@@ -190,6 +190,66 @@ out:
 
 /* ---- text ---------------------------------------------------------------- */
 
+/* A value of a column, and in how many rows it is. */
+typedef struct counted {
+    const char *text;
+    size_t length;
+    int32_t value, rows;
+} counted;
+
+/* By its text, so that the order of lines does not matter. */
+static int by_text(const void *a, const void *b)
+{
+    const counted *x = a, *y = b;
+    const size_t common = x->length < y->length ? x->length : y->length;
+    const int order = memcmp(x->text, y->text, common);
+
+    return order ? order : (x->length > y->length) - (x->length < y->length);
+}
+
+/* The commonest first. */
+static int by_rows(const void *a, const void *b)
+{
+    const counted *x = a, *y = b;
+
+    return x->rows != y->rows ? (x->rows < y->rows) - (x->rows > y->rows)
+                              : by_text(a, b);
+}
+
+/* Columns for the values that are in enough rows, the commonest of them if
+ * there are too many: to[v] is that of value v, or -1. */
+static kith_status name_values(kith__encoder *e, const kith__frame_column *c,
+                               const int32_t *count, int32_t least, int32_t *to,
+                               int32_t *made, kith_error *err)
+{
+    char shown[KITH_QUOTE_BUFFER];
+    kith_status st = KITH_OK;
+    counted *value = NULL;
+
+    *made = 0;
+    TRY_NEW(value, kith__alloc(c->values.n, sizeof(*value)));
+    for (int32_t v = 0; v < c->values.n; v++) {
+        counted *k = &value[*made];
+
+        to[v] = -1;
+        k->text = kith__id_set_get(&c->values, v, &k->length);
+        k->value = v;
+        k->rows = count[v];
+        *made += count[v] >= least;
+    }
+    qsort(value, (size_t)*made, sizeof(*value), by_rows);
+    *made = *made < MOST_VALUES ? *made : MOST_VALUES;
+    qsort(value, (size_t)*made, sizeof(*value), by_text);
+    for (int32_t k = 0; k < *made; k++) {
+        TRY(add_column(e, err, "%.150s=%s", c->name,
+                       kith__quote(shown, value[k].text, value[k].length)));
+        to[value[k].value] = e->columns - 1;
+    }
+out:
+    kith__free(value);
+    return st;
+}
+
 /* One column for each value that is in enough rows, and one for the rest. */
 static kith_status put_values(kith__encoder *e, const kith__frame *f,
                               int column, const int32_t *count, kith_error *err)
@@ -198,22 +258,10 @@ static kith_status put_values(kith__encoder *e, const kith__frame *f,
     kith_status st = KITH_OK;
     const int32_t short_of = f->rows / 200 > 2 ? f->rows / 200 : 2;
     const int32_t least = short_of < LEAST ? short_of : LEAST;
-    int32_t *to = NULL, rare = -1, made = 0;
+    int32_t *to = NULL, rare = -1, made;
 
     TRY_NEW(to, kith__alloc(c->values.n, sizeof(*to)));
-    for (int32_t v = 0; v < c->values.n; v++) {
-        char shown[KITH_QUOTE_BUFFER];
-        size_t length;
-        const char *text = kith__id_set_get(&c->values, v, &length);
-
-        to[v] = -1;
-        if (count[v] < least || made == MOST_VALUES)
-            continue;
-        TRY(add_column(e, err, "%.150s=%s", c->name,
-                       kith__quote(shown, text, length)));
-        to[v] = e->columns - 1;
-        made++;
-    }
+    TRY(name_values(e, c, count, least, to, &made, err));
     if (made > 0 && made < c->values.n) {
         TRY(add_column(e, err, "%.150s is rare", c->name));
         rare = e->columns - 1;
@@ -290,6 +338,28 @@ out:
     kith__free(value);
     kith__free(count);
     return st;
+}
+
+kith_status kith__encode_columns(kith__encoder *e, const kith__frame *f,
+                                 const bool *chosen, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    for (int c = 0; c < f->columns; c++)
+        if (chosen[c])
+            TRY(kith__encode_column(e, f, c, err));
+out:
+    return st;
+}
+
+void kith__encode_tell(const kith__encoder *e,
+                       const kith_build_options *options)
+{
+    if (e->left_out[0])
+        kith__tell(options, "no features",
+                   "%s: another value in almost every row, as ids have",
+                   e->left_out);
+    kith__tell(options, "features", "%d columns made", e->columns);
 }
 
 /* ---- the matrix ---------------------------------------------------------- */

@@ -30,6 +30,14 @@ void kith__encoder_release(kith__encoder *e);
 kith_status kith__encode_column(kith__encoder *e, const kith__frame *f,
                                 int column, kith_error *err);
 
+/* The columns of a frame that are chosen. */
+kith_status kith__encode_columns(kith__encoder *e, const kith__frame *f,
+                                 const bool *chosen, kith_error *err);
+
+/* Say what was made, and what was left out. */
+void kith__encode_tell(const kith__encoder *e,
+                       const kith_build_options *options);
+
 /* Numbers, a row each, NaN where one is missing. */
 kith_status kith__encode_numbers(kith__encoder *e, const char *name,
                                  const double *value, kith_error *err);

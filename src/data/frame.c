@@ -31,26 +31,29 @@ static bool is_missing(const kith__field *f)
     return false;
 }
 
+/* words: those that mean nothing are missing, too. */
 static kith_status add_cell(kith__frame_column *c, int32_t row,
-                            const kith__field *f, kith_error *err)
+                            const kith__field *f, bool words, kith_error *err)
 {
+    const bool missing = words ? is_missing(f) : f->length == 0;
     int32_t code = -1;
 
     if (!kith__grow((void **)&c->code, &c->capacity, (int64_t)row + 1,
                     sizeof(*c->code)))
         return kith__no_memory(err);
-    if (is_missing(f))
+    if (missing)
         c->missing++;
     else
         code = kith__id_set_add(&c->values, f->text, f->length, NULL);
     c->code[row] = code;
-    return code < 0 && !is_missing(f) ? kith__no_memory(err) : KITH_OK;
+    return code < 0 && !missing ? kith__no_memory(err) : KITH_OK;
 }
 
-/* The names, from the first row of the head. */
+/* The names, from the first row of the head or by their numbers. */
 static kith_status name_columns(kith__table *t, kith__frame *f, kith_error *err)
 {
     kith_status st = KITH_OK;
+    char number[32];
 
     if (t->head.rows == 0)
         TRY(kith__fail(err, KITH_ERR_PARSE, t->path, 0,
@@ -61,8 +64,48 @@ static kith_status name_columns(kith__table *t, kith__frame *f, kith_error *err)
     for (int c = 0; c < f->columns; c++) {
         const kith__field *name = kith__head_cell(&t->head, 0, c);
 
-        TRY_NEW(f->column[c].name, kith__copy_string(name->text, name->length));
+        snprintf(number, sizeof(number), "column %d", c + 1);
+        TRY_NEW(f->column[c].name,
+                t->header ? kith__copy_string(name->text, name->length)
+                          : kith__copy_string(number, strlen(number)));
     }
+out:
+    return st;
+}
+
+/* Is there a number in the columns behind the first? */
+static bool has_numbers(const kith__head *h)
+{
+    for (int c = 1; c < h->columns; c++)
+        if (kith__column_is_numeric(h, c, 0))
+            return true;
+    return false;
+}
+
+/* Find out about the header, and which columns hold ids and classes. */
+static kith_status find_roles(kith__table *t, const kith__frame_roles *roles,
+                              kith__frame *f, kith_error *err)
+{
+    const kith__head *h = &t->head;
+    kith_status st = KITH_OK;
+    int64_t number;
+    bool header = roles->header || kith__head_of_nodes(h);
+
+    if (roles->id && !kith__parse_int(roles->id, strlen(roles->id), &number))
+        header = true;
+    TRY(kith__table_header(t, header, err));
+    if (roles->id)
+        TRY(kith__head_column(h, header, t->path, roles->id_option, roles->id,
+                              &f->id, err));
+    if (!roles->look_for_ids)
+        goto out;
+    if (!roles->id && (header || has_numbers(h)))
+        f->id = header ? kith__column_of(h, KITH__NODE) : 0;
+    if (f->id < 0 && h->rows > 0)
+        TRY(kith__head_unsure(h, t->path, "which column holds the node",
+                              "--node COL", err));
+    f->label = header ? kith__column_of(h, KITH__LABEL) : -1;
+    f->label = f->label == f->id ? -1 : f->label;
 out:
     return st;
 }
@@ -79,7 +122,7 @@ static kith_status add_row(kith__table *t, kith__frame *f, kith_error *err)
     for (int c = 0; c < f->columns; c++) {
         if (t->field[c].length > KITH__LINE_LONGEST)
             TRY(kith__table_fail(t, err, "has a field of more than 64 MiB"));
-        TRY(add_cell(&f->column[c], f->rows, &t->field[c], err));
+        TRY(add_cell(&f->column[c], f->rows, &t->field[c], c != f->id, err));
     }
     f->rows++;
 out:
@@ -110,15 +153,16 @@ static kith_status find_numbers(kith__frame_column *c, kith_error *err)
 
 kith_status kith__frame_read(const char *path,
                              const kith_build_options *options,
-                             kith__frame *out, kith_error *err)
+                             const kith__frame_roles *roles, kith__frame *out,
+                             kith_error *err)
 {
     kith_status st = KITH_OK;
     kith__table t = {0};
     bool more;
 
-    *out = (kith__frame){.path = path};
+    *out = (kith__frame){.path = path, .id = -1, .label = -1};
     TRY(kith__table_open(path, &t, err));
-    TRY(kith__table_header(&t, true, err));
+    TRY(find_roles(&t, roles, out, err));
     TRY(name_columns(&t, out, err));
     for (;;) {
         if (out->rows % 65536 == 0)
@@ -130,8 +174,8 @@ kith_status kith__frame_read(const char *path,
             break;
         TRY(add_row(&t, out, err));
     }
-    out->cleaning =
-        (kith_cleaning){.lines = t.lines, .comments = t.comments, .headers = 1};
+    out->cleaning = (kith_cleaning){
+        .lines = t.lines, .comments = t.comments, .headers = t.header};
     for (int c = 0; c < out->columns; c++)
         TRY(find_numbers(&out->column[c], err));
 out:
@@ -185,20 +229,35 @@ double kith__frame_number(const kith__frame *f, int column, int32_t row)
                                           : (double)NAN;
 }
 
-bool kith__frame_named(const char *list, const char *name)
+kith_status kith__frame_select(const kith__frame *f, const char *option,
+                               const char *list, bool **chosen, kith_error *err)
 {
-    const size_t n = strlen(name);
+    const bool all = list && strcmp(list, "all") == 0;
+    kith_status st = KITH_OK;
+    bool *flag = NULL;
+    char *name = NULL;
+    int column;
 
-    if (!list || strcmp(list, "all") == 0)
-        return list != NULL;
-    while (*list) {
-        const size_t word = strcspn(list, ",");
+    *chosen = NULL;
+    TRY_NEW(flag, kith__alloc_zeroed(f->columns, sizeof(*flag)));
+    for (int c = 0; c < f->columns; c++)
+        flag[c] = all;
+    while (list && !all && *list) {
+        const size_t n = strcspn(list, ",");
 
-        if (word == n && strncasecmp(list, name, n) == 0)
-            return true;
-        list += word + (list[word] == ',');
+        TRY_NEW(name, kith__copy_string(list, n));
+        TRY(kith__frame_find(f, option, name, &column, err));
+        flag[column] = true;
+        kith__free(name);
+        name = NULL;
+        list += n + (list[n] == ',');
     }
-    return false;
+    *chosen = flag;
+    flag = NULL;
+out:
+    kith__free(name);
+    kith__free(flag);
+    return st;
 }
 
 /* ---- labels -------------------------------------------------------------- */

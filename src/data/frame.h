@@ -23,17 +23,30 @@ typedef struct kith__frame {
     int32_t rows;
     int columns;
     kith__frame_column *column;
+    int id, label;          /* columns, -1 none: see kith__frame_roles */
     kith_cleaning cleaning; /* lines, comments, headers */
 } kith__frame;
 
+/* What is asked of a table before its rows are read. */
+typedef struct kith__frame_roles {
+    bool header;           /* the first row names the columns; else looked at,
+                              and columns without names are "column 2" */
+    const char *id_option; /* who named the column of ids, for messages */
+    const char *id;        /* that column; NULL: by well-known names, or the
+                              first where there is no header, if ids are looked
+                              for; else none */
+    bool look_for_ids;
+} kith__frame_roles;
+
 /*
- * Read all columns of a table, the first row naming them.  Missing are empty
- * cells, NA, NaN, null and ?.  Cost: O(cells); memory 4 bytes a cell, and the
+ * Read all columns of a table.  Missing are empty cells, NA, NaN, null and ?,
+ * but of ids empty ones alone.  Cost: O(cells); memory 4 bytes a cell, and the
  * distinct values.
  */
 kith_status kith__frame_read(const char *path,
                              const kith_build_options *options,
-                             kith__frame *out, kith_error *err);
+                             const kith__frame_roles *roles, kith__frame *out,
+                             kith_error *err);
 void kith__frame_release(kith__frame *f); /* a zeroed one is fine */
 
 /* The column of a name (as kith__head_column), or fail; `option` is what the
@@ -48,8 +61,11 @@ const char *kith__frame_text(const kith__frame *f, int column, int32_t row,
 /* The same as a number: NaN if it is missing or no number. */
 double kith__frame_number(const kith__frame *f, int column, int32_t row);
 
-/* Do "a,b" or "all" name this column? */
-bool kith__frame_named(const char *list, const char *name);
+/* Which columns "a,b" or "all" name, or fail: *chosen is a new array of flags.
+ * NULL names none. */
+kith_status kith__frame_select(const kith__frame *f, const char *option,
+                               const char *list, bool **chosen,
+                               kith_error *err);
 
 /*
  * A class for each of n nodes from a column: row r is about node[r] (NULL: node

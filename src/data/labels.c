@@ -49,28 +49,6 @@ bool kith__says_nothing(const kith_build_options *o, const kith__field *f)
     return false;
 }
 
-/* Does the first row name the columns?  By its words, or by what is below. */
-static bool has_header(const kith__head *h)
-{
-    const int node = kith__column_of(h, KITH__NODE);
-    const int label = kith__column_of(h, KITH__LABEL);
-
-    if (h->rows == 0 || h->columns < 2)
-        return false;
-    if (kith__column_is(kith__head_cell(h, 0, 0), KITH__NODE) &&
-        kith__column_is(kith__head_cell(h, 0, 1), KITH__LABEL))
-        return true;
-    if (kith__head_over_numbers(h))
-        return true;
-    /* One word is enough if nothing below repeats what the first row says. */
-    if (node < 0 && label < 0)
-        return false;
-    for (int c = 0; c < h->columns; c++)
-        if (kith__head_repeats(h, c))
-            return false;
-    return h->rows > 2;
-}
-
 /* A column that the user names; -1 if none was named.  A data set's own file
  * need not have it: the name may be another table's. */
 static kith_status named_column(const label_rows *r, const char *option,
@@ -95,7 +73,8 @@ static kith_status find_columns(label_rows *r, bool own, kith_error *err)
     const bool named = t && (t->node || t->label);
     kith_status st = KITH_OK;
 
-    TRY(kith__table_header(&r->t, has_header(h) || (named && !own), err));
+    TRY(kith__table_header(&r->t, kith__head_of_nodes(h) || (named && !own),
+                           err));
     TRY(named_column(r, "--node", t ? t->node : NULL, own, &r->node, err));
     TRY(named_column(r, "--label", t ? t->label : NULL, own, &r->label, err));
     r->two = r->node < 0 && r->label < 0 && h->columns <= 2;

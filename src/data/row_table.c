@@ -105,7 +105,7 @@ static kith_status find_columns(row_table *r, kith_error *err)
     if (r->f.rows == 0)
         TRY(kith__fail(err, KITH_ERR_PARSE, r->f.path, 0,
                        "has no rows below its header"));
-    TRY(find_one(r, "--id", t->id, &r->id, err));
+    r->id = r->f.id;
     TRY(find_one(r, "--order", t->order ? t->order : t->time, &r->order, err));
     TRY(find_one(r, "--label", t->label, &r->label, err));
     TRY(find_links(r, err));
@@ -433,25 +433,22 @@ out:
 
 static kith_status make_features(row_table *r, kith_dataset *d, kith_error *err)
 {
-    const char *names = r->t->features;
     kith_status st = KITH_OK;
+    bool *chosen = NULL;
 
-    if (!names && !r->t->history)
+    if (!r->t->features && !r->t->history)
         return KITH_OK;
     r->encoder = (kith__encoder){.rows = r->f.rows, .nodes = r->nodes};
+    TRY(kith__frame_select(&r->f, "--features", r->t->features, &chosen, err));
     for (int i = 0; i < r->f.columns; i++)
-        if (kith__frame_named(names, r->f.column[i].name) && !is_special(r, i))
-            TRY(kith__encode_column(&r->encoder, &r->f, i, err));
+        chosen[i] = chosen[i] && !is_special(r, i);
+    TRY(kith__encode_columns(&r->encoder, &r->f, chosen, err));
     if (r->t->history)
         TRY(encode_history(r, err));
-    if (r->encoder.left_out[0])
-        kith__tell(r->options, "no features",
-                   "%s: another value in almost "
-                   "every row, as ids have",
-                   r->encoder.left_out);
-    kith__tell(r->options, "features", "%d columns made", r->encoder.columns);
+    kith__encode_tell(&r->encoder, r->options);
     TRY(kith__encode_finish(&r->encoder, r->f.path, &d->features, err));
 out:
+    kith__free(chosen);
     return st;
 }
 
@@ -479,13 +476,15 @@ kith_status kith__row_table_open(const char *path,
                                  const kith_build_options *options,
                                  kith_dataset **out, kith_error *err)
 {
+    const kith__frame_roles roles = {
+        .header = true, .id_option = "--id", .id = options->table->id};
     row_table r = {.options = options, .t = options->table};
     kith_status st = KITH_OK;
     kith_dataset *d = NULL;
 
     *out = NULL;
     TRY_NEW(d, kith__alloc_zeroed(1, sizeof(*d)));
-    TRY(kith__frame_read(path, options, &r.f, err));
+    TRY(kith__frame_read(path, options, &roles, &r.f, err));
     TRY(find_columns(&r, err));
     TRY(sort_rows(&r, err));
     tell_links(&r);

@@ -5,8 +5,9 @@
 
 #include "core/alloc.h"
 #include "core/job.h"
-#include "eval/forecast.h"
 #include "io/json_writer.h"
+#include "kith/facts.h"
+#include "models/memory.h"
 
 static kith_status count_classes(const kith_labels *l, kith_facts *f,
                                  kith_error *err)
@@ -41,116 +42,65 @@ out:
     return st;
 }
 
-/* ---- sizes --------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------- */
 
-/* Columns in which u, or a node up to `hops` edges away, has an entry, of those
- * that are not stamped yet. */
-static int64_t columns_around(const kith_dataset *d, int32_t u, int hops,
-                              int32_t stamp, int32_t *seen)
-{
-    const kith_features *x = d->features;
-    const int64_t *rows = kith_graph_rows(d->graph);
-    int64_t count = 0;
-
-    for (int64_t i = x->row[u]; i < x->row[u + 1]; i++)
-        if (seen[x->column[i]] != stamp) {
-            seen[x->column[i]] = stamp;
-            count++;
-        }
-    for (int64_t p = rows[u]; hops > 0 && p < rows[u + 1]; p++)
-        count += columns_around(d, kith_graph_neighbours(d->graph)[p], hops - 1,
-                                stamp, seen);
-    return count;
-}
-
-/* Mean number of entries of a row that is summed over neighbours `hops` times,
- * told from some of the rows. */
-static double entries_around(const kith_dataset *d, int hops, int32_t *seen)
-{
-    enum { SAMPLE = 500 };
-    const int32_t n = kith_graph_nodes(d->graph), step = n / SAMPLE + 1;
-    int64_t entries = 0, rows = 0;
-
-    for (int32_t i = 0; i < d->features->columns; i++)
-        seen[i] = -1;
-    for (int32_t u = 0; u < n; u += step, rows++)
-        entries += columns_around(d, u, hops, u, seen);
-    return (double)entries / (double)rows;
-}
-
-/* Numbers of an array that doubles until they fit: while it does for the last
- * time, the old half is there beside the new one. */
-static double grown(double numbers)
-{
-    return exp2(ceil(log2(fmax(numbers, 16))));
-}
-
-/* Bytes of the features smoothed as by default: all rows once, and those to
- * learn from twice. */
-static kith_status find_smoothed(const kith_dataset *d, kith__sizes *s,
-                                 kith_error *err)
-{
-    const kith_features *x = d->features;
-    kith_status st = KITH_OK;
-    int32_t *seen = NULL;
-    double once, twice;
-
-    if (!x || s->nodes == 0)
-        return KITH_OK;
-    once = twice = x->columns;
-    if (x->row) {
-        TRY_NEW(seen, kith__alloc(x->columns, sizeof(*seen)));
-        once = entries_around(d, 1, seen);
-        twice = entries_around(d, 2, seen);
-    }
-    s->smoothed_bytes =
-        8 * (s->nodes + grown(once * s->nodes) + grown(twice * s->labelled));
-out:
-    kith__free(seen);
-    return st;
-}
-
-static kith_status find_learnt(const char *name, kith_facts *f, kith_error *err)
+/* The nodes to learn from: of the split named, else of the largest of those
+ * read, else all labelled ones.  *train is new. */
+static kith_status find_learnt(const char *name, kith_facts *f, int32_t **train,
+                               kith_error *err)
 {
     const kith_labels *l = f->data->labels;
+    const kith_split *of = NULL;
     kith_status st = KITH_OK;
     kith_split split = {0};
-    int64_t most = 0;
+    int32_t n = 0, most = 0;
 
     if (name) {
         TRY(kith_split_read(f->data, name, &split, err));
-        most = split.n_train;
+        of = &split;
     }
     for (int i = 0; !name && i < f->splits_read; i++)
-        if (f->split[i].n_train > most)
-            most = f->split[i].n_train;
-    f->learnt = (double)(most == 0 && l ? l->labelled : most);
+        if (f->split[i].n_train > (of ? of->n_train : 0))
+            of = &f->split[i];
+    most = of ? of->n_train : 0;
+    TRY_NEW(*train,
+            kith__alloc(kith_graph_nodes(f->data->graph), sizeof(**train)));
+    for (; n < most; n++)
+        (*train)[n] = of->train[n];
+    for (int32_t u = 0; most == 0 && l && u < l->nodes; u++)
+        if (l->of[u] >= 0)
+            (*train)[n++] = u;
+    f->learnt = n;
 out:
     kith_split_release(&split);
     return st;
 }
 
-static kith_status forecast(kith_facts *f, kith_error *err)
+static kith_status forecast(const char *split, const kith_job *job,
+                            kith_facts *f, kith_error *err)
 {
+    static const char *const methods[KITH_FORECASTS] = {"logreg", "linbp", "bp",
+                                                        "lcm"};
     const kith_dataset *d = f->data;
-    const kith_features *x = d->features;
-    kith__sizes s = {.nodes = kith_graph_nodes(d->graph),
-                     .edges = (double)kith_graph_edges(d->graph),
-                     .classes = d->labels ? d->labels->classes : 2,
-                     .labelled = f->learnt,
-                     .weighted = kith_graph_weights(d->graph) != NULL,
-                     .columns = x ? x->columns : 0};
     kith_status st = KITH_OK;
+    int32_t *train = NULL;
+    kith_params p;
+    kith__task t;
 
-    if (x && x->row)
-        s.feature_bytes = 8 * (s.nodes + 1) +
-                          (x->value ? 8 : 4) * (double)x->entries;
-    else if (x)
-        s.feature_bytes = 4 * (double)x->entries;
-    f->feature_bytes = s.feature_bytes;
-    TRY(find_smoothed(d, &s, err));
-    kith__forecast(&s, f->forecast);
+    f->feature_bytes = kith__feature_bytes(d->features);
+    TRY(find_learnt(split, f, &train, err));
+    kith_params_init(&p);
+    t = kith__task_to_count(d->graph, d->labels ? d->labels->classes : 2, train,
+                            (int32_t)f->learnt, job);
+    for (int i = 0; i < KITH_FORECASTS; i++) {
+        const kith__method *how = kith__method_find(methods[i]);
+
+        f->forecast[i] = (kith_forecast){methods[i], (double)NAN};
+        if (d->features || !how->needs_features)
+            TRY(kith__memory_of(&t, how, d, &p, 1, &f->forecast[i].bytes, err));
+    }
 out:
+    kith__free(train);
     return st;
 }
 
@@ -168,8 +118,7 @@ kith_status kith_facts_find(const kith_dataset *d, const char *split,
     TRY(count_classes(d->labels, f, err));
     TRY(kith__progress(job, "counting", 0, 0, "", err));
     TRY(read_splits(f, err));
-    TRY(find_learnt(split, f, err));
-    TRY(forecast(f, err));
+    TRY(forecast(split, job, f, err));
     *out = f;
     f = NULL;
 out:

@@ -23,8 +23,8 @@ static const char *const times[] = {"time",     "timestamp", "date",
                                     "datetime", "ts",        "day",
                                     "when",     "created",   NULL};
 static const char *const nodes[] = {
-    "node", "id",       "nodeid", "name", "user",    "account", "tx",
-    "txid", "customer", "key",    "uid",  "address", "person",  NULL};
+    "node",     "id",  "nodeid", "name",    "user",   "account", "tx", "txid",
+    "customer", "key", "uid",    "address", "person", "acct",    NULL};
 static const char *const labels[] = {"class",   "label",    "labels", "y",
                                      "target",  "category", "status", "fraud",
                                      "isfraud", "outcome",  NULL};
@@ -171,6 +171,27 @@ bool kith__head_repeats(const kith__head *h, int column)
         if (same(kith__head_cell(h, 0, column), kith__head_cell(h, r, column)))
             return true;
     return false;
+}
+
+bool kith__head_of_nodes(const kith__head *h)
+{
+    const int node = kith__column_of(h, KITH__NODE);
+    const int label = kith__column_of(h, KITH__LABEL);
+
+    if (h->rows == 0 || h->columns < 2)
+        return false;
+    if (kith__column_is(kith__head_cell(h, 0, 0), KITH__NODE) &&
+        kith__column_is(kith__head_cell(h, 0, 1), KITH__LABEL))
+        return true;
+    if (kith__head_over_numbers(h))
+        return true;
+    /* One word is enough if nothing below repeats what the first row says. */
+    if (node < 0 && label < 0)
+        return false;
+    for (int c = 0; c < h->columns; c++)
+        if (kith__head_repeats(h, c))
+            return false;
+    return h->rows > 2;
 }
 
 /* ---- columns by name ----------------------------------------------------- */

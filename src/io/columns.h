@@ -33,6 +33,10 @@ bool kith__head_over_numbers(const kith__head *h);
 /* Does a name of the first row stand below it too?  Then it is no name. */
 bool kith__head_repeats(const kith__head *h, int column);
 
+/* Does the first row of a table of nodes name its columns?  By its words, or by
+ * what is below. */
+bool kith__head_of_nodes(const kith__head *h);
+
 /* The column that `name` stands for, or fail: by its name in the header, or by
  * its number.  `option` is what the user would type. */
 kith_status kith__head_column(const kith__head *h, bool header,

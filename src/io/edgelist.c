@@ -8,15 +8,10 @@
  * order (new ids, the first error) is merged block after block.
  */
 #include <math.h>
-#ifdef __SSE2__
-#include <emmintrin.h>
-#endif
 
 #include "core/alloc.h"
 #include "core/job.h"
-#include "io/columns.h"
-#include "io/gather.h"
-#include "io/reader.h"
+#include "io/edge_lines.h"
 
 /* Blocks in a round, a thread: many, since threads wait for each other at its
  * end; fewer if each has to keep its text. */
@@ -25,529 +20,6 @@ enum { PLAIN_PER_THREAD = 64, UNPACKED_PER_THREAD = 8 };
 /* Edges a thread gathers before the builder gets them, if memory allows: large
  * arrays cost fewer page faults, and the order of edges does not matter. */
 enum { HAND_OVER = 1 << 21 };
-
-/* How the file's lines look. */
-typedef struct layout {
-    char separator; /* ' ' means any blanks */
-    bool header;
-    bool weighted; /* edges carry weights */
-    bool counted;  /* all of them 1, to be added up */
-    /* A table read by column name: the fields that are wanted, and how many of
-     * a record hold them; of a plain edge list, 0. */
-    int source, target, weight, time, fields;
-    double until; /* the last time, if time >= 0 */
-} layout;
-
-typedef enum pass {
-    PASS_RAW,     /* ids are integers: edges at once */
-    PASS_COLLECT, /* ids only */
-    PASS_LOOK_UP  /* edges, ids found in a table */
-} pass;
-
-/* What a thread gathers from the blocks that it parses. */
-typedef struct gathering {
-    kith__block text; /* the one at hand, if the source is plain */
-    kith__edges edges;
-    kith__rank seen;    /* PASS_RAW: the ids met */
-    kith__field *field; /* of a record, if read by column name */
-} gathering;
-
-/* One block's result. */
-typedef struct parsed {
-    kith__block block;
-    gathering *to; /* of the thread that parses it */
-    int64_t added; /* how many of them come from this block */
-    kith__id_set ids;
-    int64_t lines, comments, extra;
-    int64_t halves, later; /* records without both ends, or after `until` */
-    bool not_raw;          /* met an id that is not a small integer */
-    kith_status st;
-    kith_error error;
-} parsed;
-
-typedef struct parser {
-    kith__source *source;
-    const kith_build_options *options;
-    kith_build_options merging; /* the same, the merge decided */
-    kith__records records;      /* if read by column name */
-    layout look;
-    pass mode;
-    const kith__ids *ids; /* PASS_LOOK_UP */
-    kith__id_set *all;    /* PASS_COLLECT */
-    kith__builder *builder;
-    kith_cleaning *cleaning;
-    int64_t lines; /* before the current round */
-    int64_t halves, later;
-    gathering *gathered; /* one a thread */
-    int threads;
-    int64_t hand_over; /* edges in one before the builder gets it */
-    int64_t id_limit;  /* PASS_RAW: ids from here on are too large */
-    parsed *slots;
-    int n_slots;
-} parser;
-
-/* ---- one line ------------------------------------------------------------ */
-
-/* Take a line's end off: the newline before `after`, and a CR. */
-static const char *line_end(const char *begin, const char *after)
-{
-    after--;
-    return after > begin && after[-1] == '\r' ? after - 1 : after;
-}
-
-static bool is_comment(const char *begin, const char *end)
-{
-    while (begin < end && kith__is_blank(*begin))
-        begin++;
-    return begin == end || *begin == '#' || *begin == '%';
-}
-
-#define line_fail(r, ...)                                                \
-    ((r)->st = kith__fail(&(r)->error, KITH_ERR_PARSE, NULL, (r)->lines, \
-                          __VA_ARGS__))
-
-/* Check the two ids of a line. */
-static bool ids_fit(parsed *r, const kith__field *f)
-{
-    for (int i = 0; i < 2; i++) {
-        if (f[i].length == 0)
-            line_fail(r, "node id is empty, expected two node ids");
-        else if (f[i].length > KITH__ID_LONGEST)
-            line_fail(r, "node id has %zu bytes, expected at most %d",
-                      f[i].length, KITH__ID_LONGEST);
-        else if (memchr(f[i].text, '\0', f[i].length))
-            line_fail(r, "has a NUL byte, expected text");
-        else if (memchr(f[i].text, '\r', f[i].length))
-            line_fail(r, "has a carriage return inside, expected lines that "
-                         "end in a line feed");
-        else if (memchr(f[i].text, '\n', f[i].length))
-            line_fail(r, "node id has a line end inside, expected it in other "
-                         "columns only");
-    }
-    return r->st == KITH_OK;
-}
-
-/* "0,5", as some spreadsheets write numbers. */
-static bool has_decimal_comma(const kith__field *f)
-{
-    const char *comma = memchr(f->text, ',', f->length);
-    int64_t whole, part;
-
-    return comma &&
-           kith__parse_int(f->text, (size_t)(comma - f->text), &whole) &&
-           kith__parse_int(comma + 1, f->length - (size_t)(comma + 1 - f->text),
-                           &part);
-}
-
-static bool read_weight(parsed *r, const kith__field *f, float *weight)
-{
-    char shown[KITH_QUOTE_BUFFER];
-    double value = 0;
-
-    kith__quote(shown, f->text, f->length);
-    if (has_decimal_comma(f))
-        line_fail(r, "weight '%s' has a comma, expected a decimal point",
-                  shown);
-    else if (!kith__parse_real(f->text, f->length, &value))
-        line_fail(r, "weight '%s' is not a number, expected one of 0 or more",
-                  shown);
-    else if (value < 0)
-        line_fail(r, "weight '%s' is negative, expected 0 or more", shown);
-    else if (!isfinite((float)value))
-        line_fail(r,
-                  "weight '%s' is infinite or not a number, expected 0 or "
-                  "more",
-                  shown);
-    *weight = (float)value + 0.0f; /* no minus zero */
-    return r->st == KITH_OK;
-}
-
-/* Split a data line into two ids and a weight. */
-static bool split_line(parsed *r, const layout *look, char *begin,
-                       const char *end, kith__field *id, float *weight)
-{
-    char *at = begin;
-    kith__field third;
-    int found = 0;
-    bool weighted;
-
-    while (found < 2 && kith__field_next(&at, end, look->separator, &id[found]))
-        found++;
-    if (!at) {
-        line_fail(r,
-                  "a quoted field does not end, expected \" before %s or "
-                  "the end of the line",
-                  kith__separator_name(look->separator));
-        return false;
-    }
-    if (found < 2) {
-        line_fail(r, "expected two node ids separated by %s, found %s",
-                  kith__separator_name(look->separator),
-                  found ? "one" : "none");
-        return false;
-    }
-    if (!ids_fit(r, id))
-        return false;
-    *weight = 1;
-    weighted = look->weighted && !look->counted;
-    if (!kith__field_next(&at, end, look->separator, &third)) {
-        if (weighted)
-            line_fail(r, "expected a weight in the third field, found none");
-        return r->st == KITH_OK;
-    }
-    if (weighted && !read_weight(r, &third, weight))
-        return false;
-    r->extra += !weighted ||
-                kith__field_next(&at, end, look->separator, &third);
-    return true;
-}
-
-static void push_edge(parsed *r, uint32_t u, uint32_t v, bool weighted,
-                      float weight)
-{
-    kith__edges *e = &r->to->edges;
-
-    if (e->n == e->capacity && !kith__edges_reserve(e, 1, weighted)) {
-        r->st = kith__no_memory(&r->error);
-        return;
-    }
-    e->ends[2 * e->n] = u;
-    e->ends[2 * e->n + 1] = v;
-    if (weighted)
-        e->weights[e->n] = weight;
-    e->n++;
-}
-
-static void use_raw(const parser *p, parsed *r, const kith__field *id,
-                    float weight)
-{
-    kith__rank *seen = &r->to->seen;
-    int64_t u, v;
-
-    if (!kith__id_integer(id[0].text, id[0].length, &u) ||
-        !kith__id_integer(id[1].text, id[1].length, &v) || u >= p->id_limit ||
-        v >= p->id_limit) {
-        r->not_raw = true;
-        return;
-    }
-    if (!kith__rank_reserve(seen, (uint32_t)(u > v ? u : v))) {
-        r->st = kith__no_memory(&r->error);
-        return;
-    }
-    kith__rank_mark(seen, (uint32_t)u);
-    kith__rank_mark(seen, (uint32_t)v);
-    push_edge(r, (uint32_t)u, (uint32_t)v, p->look.weighted, weight);
-}
-
-static void use_ids(parsed *r, const kith__field *id)
-{
-    for (int i = 0; i < 2; i++)
-        if (kith__id_set_add(&r->ids, id[i].text, id[i].length, NULL) < 0)
-            r->st = kith__no_memory(&r->error);
-}
-
-static void use_table(const parser *p, parsed *r, const kith__field *id,
-                      float weight)
-{
-    int32_t node[2];
-
-    for (int i = 0; i < 2; i++) {
-        node[i] = kith__ids_find(p->ids, id[i].text, id[i].length);
-        if (node[i] < 0) {
-            char shown[KITH_QUOTE_BUFFER];
-
-            line_fail(r,
-                      "unknown node '%s', expected one of the %d in the "
-                      "list of nodes",
-                      kith__quote(shown, id[i].text, id[i].length),
-                      (int)p->ids->n);
-            return;
-        }
-    }
-    push_edge(r, (uint32_t)node[0], (uint32_t)node[1], p->look.weighted,
-              weight);
-}
-
-static void use_edge(const parser *p, parsed *r, const kith__field *id,
-                     float weight)
-{
-    if (p->mode == PASS_RAW)
-        use_raw(p, r, id, weight);
-    else if (p->mode == PASS_COLLECT)
-        use_ids(r, id);
-    else
-        use_table(p, r, id, weight);
-}
-
-/* Any line: [begin, after), ending in a newline. */
-static void parse_line(const parser *p, parsed *r, char *begin,
-                       const char *after)
-{
-    const char *end = line_end(begin, after);
-    kith__field id[2];
-    float weight;
-
-    r->lines++;
-    if (is_comment(begin, end)) {
-        r->comments++;
-        return;
-    }
-    if (split_line(r, &p->look, begin, end, id, &weight))
-        use_edge(p, r, id, weight);
-}
-
-/* ---- one record of a table read by column name --------------------------- */
-
-/* Is it after the last time that is wanted? */
-static bool is_later(const layout *look, parsed *r, const kith__field *f)
-{
-    char shown[KITH_QUOTE_BUFFER];
-    double time;
-
-    if (kith__parse_time(f->text, f->length, &time))
-        return time > look->until;
-    line_fail(r,
-              "time '%s' is neither a number nor a date, expected one "
-              "as 1717150000 or 2024-05-31 12:00",
-              kith__quote(shown, f->text, f->length));
-    return true;
-}
-
-/* The edge of a record of `found` fields. */
-static void use_record(const parser *p, parsed *r, const kith__field *f,
-                       int found)
-{
-    const layout *look = &p->look;
-    kith__field id[2];
-    float weight = 1;
-
-    if (found < look->fields) {
-        line_fail(r,
-                  "has %d fields, expected at least %d as the header has "
-                  "them",
-                  found, look->fields);
-        return;
-    }
-    id[0] = f[look->source];
-    id[1] = f[look->target];
-    if (look->time >= 0 && is_later(look, r, &f[look->time])) {
-        r->later++;
-        return;
-    }
-    if (id[0].length == 0 || id[1].length == 0) {
-        r->halves++;
-        return;
-    }
-    if (ids_fit(r, id) &&
-        (look->weight < 0 || read_weight(r, &f[look->weight], &weight)))
-        use_edge(p, r, id, weight);
-}
-
-static void parse_records(const parser *p, parsed *r, const kith__block *block)
-{
-    char *at = block->text, *end = at + block->length;
-    kith__field *field = r->to->field;
-
-    while (at < end && r->st == KITH_OK && !r->not_raw) {
-        int64_t lines = 0;
-        int found;
-
-        r->lines++; /* where a fault is */
-        if (kith__record_is_comment(at, end)) {
-            at = (char *)memchr(at, '\n', (size_t)(end - at)) + 1;
-            r->comments++;
-            continue;
-        }
-        if (!kith__record_split(&at, end, p->look.separator, p->records.quotes,
-                                field, p->look.fields, &found, &lines)) {
-            line_fail(r,
-                      "a quoted field does not end, expected \" before %s "
-                      "or the end of the line",
-                      kith__separator_name(p->look.separator));
-            return;
-        }
-        use_record(p, r, field, found);
-        r->lines += lines - 1;
-    }
-}
-
-/* ---- the fast path: "123<TAB>456\n" -------------------------------------- */
-
-/* Which of the 64 bytes at p are no digits, a bit each. */
-static inline uint64_t non_digits(const char *p)
-{
-    uint64_t marks = 0;
-
-#ifdef __SSE2__
-    for (int i = 0; i < 4; i++) {
-        const __m128i x = _mm_loadu_si128((const void *)(p + 16 * i));
-        /* '9' becomes the largest byte there is, and what follows it wraps. */
-        const __m128i moved = _mm_add_epi8(x, _mm_set1_epi8(127 - '9'));
-        const __m128i digit = _mm_cmpgt_epi8(moved, _mm_set1_epi8(127 - 10));
-
-        marks |= (uint64_t)(uint32_t)_mm_movemask_epi8(digit) << (16 * i);
-    }
-    return ~marks;
-#else
-    for (int i = 0; i < 8; i++) {
-        uint64_t x;
-
-        memcpy(&x, p + 8 * i, 8);
-        x ^= 0x3030303030303030u; /* digits are 0 to 9 now */
-        x |= (x & 0x7f7f7f7f7f7f7f7fu) + 0x7676767676767676u;
-        x = (x & 0x8080808080808080u) >> 7; /* gather the 8 bits */
-        marks |= (x * 0x0102040810204080u) >> 56 << (8 * i);
-    }
-    return marks;
-#endif
-}
-
-/* The n digits at p, 1 to 8 of them, at the top of a word. */
-static inline uint64_t load_digits(const char *p, int n)
-{
-    uint64_t x;
-
-    memcpy(&x, p, 8);
-    return (x & 0x0f0f0f0f0f0f0f0fu) << (64 - 8 * n);
-}
-
-/* The values of two words of 8 digits: joined pairwise to 4 numbers of two
- * digits, 2 of four, 1 of eight. */
-#ifdef __SSE2__
-static inline void join_digits(uint64_t a, uint64_t b, uint32_t *to)
-{
-    const __m128i ones = _mm_set_epi64x((long long)b, (long long)a);
-    const __m128i tens = _mm_and_si128(ones, _mm_set1_epi16(255));
-    const __m128i two = _mm_add_epi16(_mm_mullo_epi16(tens, _mm_set1_epi16(10)),
-                                      _mm_srli_epi16(ones, 8));
-    const __m128i four = _mm_madd_epi16(two, _mm_set1_epi32(1 << 16 | 100));
-    const __m128i packed = _mm_packs_epi32(four, four);
-
-    _mm_storel_epi64((void *)to,
-                     _mm_madd_epi16(packed, _mm_set1_epi32(1 << 16 | 10000)));
-}
-#else
-static inline uint32_t join_8(uint64_t x)
-{
-    x = x * 10 + (x >> 8);
-    return (
-        uint32_t)((((x & 0x000000ff000000ffu) * 0x000f424000000064u) +
-                   (((x >> 16) & 0x000000ff000000ffu) * 0x0000271000000001u)) >>
-                  32);
-}
-
-static inline void join_digits(uint64_t a, uint64_t b, uint32_t *to)
-{
-    to[0] = join_8(a);
-    to[1] = join_8(b);
-}
-#endif
-
-/* Are the n digits at p an id as we print it, and short? */
-static inline bool is_short(const char *p, int n)
-{
-    return (unsigned)n - 1 < 8 && (*p != '0' || n == 1);
-}
-
-/*
- * Take the lines among the 64 bytes at p that are two short integers which
- * `seen` has room for and nothing else, up to the first that is not; returns
- * where that begins.  Finding the ends of the fields first makes their values
- * independent of each other, so that the processor works on several at once.
- */
-static inline int parse_chunk(const char *p, char separator, kith__rank *seen,
-                              uint32_t **edges)
-{
-    const uint32_t limit = (uint32_t)(seen->words * 64);
-    uint64_t marks = non_digits(p), rest;
-    uint32_t *to = *edges;
-    int begin = 0;
-
-    for (; (rest = marks & (marks - 1)) != 0; to += 2) {
-        const int middle = __builtin_ctzll(marks), second = middle + 1;
-        int end = __builtin_ctzll(rest);
-
-        if (p[middle] != separator || !is_short(p + begin, middle - begin) ||
-            !is_short(p + second, end - second))
-            break;
-        join_digits(load_digits(p + begin, middle - begin),
-                    load_digits(p + second, end - second), to);
-        marks = rest & (rest - 1);
-        if (p[end] == '\r') {
-            end++;
-            marks &= marks - 1;
-        }
-        if (p[end] != '\n' || to[0] >= limit || to[1] >= limit)
-            break;
-        kith__rank_mark(seen, to[0]);
-        kith__rank_mark(seen, to[1]);
-        begin = end + 1;
-    }
-    *edges = to;
-    return begin;
-}
-
-/* Take short lines from `at` on, as long as they are nothing else and there is
- * room for their edges; returns where that ends. */
-static char *parse_short_lines(parsed *r, char *at, const char *end,
-                               char separator)
-{
-    enum { LINES = 16 }; /* no more are in a chunk */
-    kith__edges *e = &r->to->edges;
-    kith__rank seen = r->to->seen;
-    uint32_t *to = e->ends + 2 * e->n, *const from = to;
-    const uint32_t *room = e->ends + 2 * (e->capacity - LINES);
-    int used = 1;
-
-    for (; at < end && used && to <= room; at += used)
-        used = parse_chunk(at, separator, &seen, &to);
-    e->n += (to - from) / 2;
-    r->lines += (to - from) / 2;
-    return at;
-}
-
-/* Edges to make room for: those of a block, but the first time all that the
- * thread may get before it hands them over. */
-static int64_t room_for(const parser *p, const kith__edges *edges,
-                        const kith__block *block)
-{
-    const int64_t here = block->length / 12 + 16;
-    int64_t share = kith__source_size(p->source) / 12 / p->threads;
-
-    if (edges->capacity > 0)
-        return here;
-    share = share < p->hand_over ? share : p->hand_over;
-    return share + here;
-}
-
-static void parse_block(const parser *p, parsed *r, const kith__block *block)
-{
-    char *at = block->text, *end = at + block->length;
-    const bool fast = p->mode == PASS_RAW && !p->look.weighted;
-    kith__edges *edges = &r->to->edges;
-    const int64_t before = edges->n;
-
-    if (p->mode != PASS_COLLECT &&
-        !kith__edges_reserve(edges, room_for(p, edges, block),
-                             p->look.weighted))
-        r->st = kith__no_memory(&r->error);
-    if (p->look.fields > 0) {
-        parse_records(p, r, block);
-        at = end;
-    }
-    while (at < end && r->st == KITH_OK && !r->not_raw) {
-        char *next;
-
-        if (fast)
-            at = parse_short_lines(r, at, end, p->look.separator);
-        if (at == end)
-            break;
-        next = (char *)memchr(at, '\n', (size_t)(end - at)) + 1;
-        parse_line(p, r, at, next);
-        at = next;
-    }
-    r->added = edges->n - before;
-}
 
 /* ---- the first lines ----------------------------------------------------- */
 
@@ -633,8 +105,8 @@ static const char *next_data_line(const char **at, const char *stop,
         const char *after = memchr(begin, '\n', (size_t)(stop - begin));
 
         *at = after + 1;
-        *end = line_end(begin, after + 1);
-        if (!is_comment(begin, *end))
+        *end = kith__line_end(begin, after + 1);
+        if (!kith__line_is_comment(begin, *end))
             return begin;
     }
     return NULL;
@@ -643,11 +115,11 @@ static const char *next_data_line(const char **at, const char *stop,
 /* Also with a decimal comma, which is then refused rather than ignored. */
 static bool looks_like_weight(const kith__field *f)
 {
-    return is_number(f) || has_decimal_comma(f);
+    return is_number(f) || kith__has_decimal_comma(f);
 }
 
 /* Find separator, header and weights from the first two data lines. */
-static kith_status look_at_block(const kith__block *b, layout *look,
+static kith_status look_at_block(const kith__block *b, kith__edge_layout *look,
                                  const kith_build_options *options,
                                  const kith__known *known, kith_error *err)
 {
@@ -695,9 +167,9 @@ static bool begins_with_nodes(const kith__head *h, const kith__ids *nodes)
 
 /* What becomes of edges that are given several times; plain: of an edge list
  * whose columns were not named. */
-static void decide_merge(parser *p, bool by_name, bool plain)
+static void decide_merge(kith__edge_parser *p, bool by_name, bool plain)
 {
-    layout *look = &p->look;
+    kith__edge_layout *look = &p->look;
 
     p->merging = *p->options;
     if (p->merging.merge == KITH_MERGE_AUTO)
@@ -724,10 +196,10 @@ static const char *merge_text(kith_merge merge)
 }
 
 /* Say which columns were taken, and what becomes of repeats. */
-static void tell_columns(const parser *p, const kith__head *h,
+static void tell_columns(const kith__edge_parser *p, const kith__head *h,
                          const kith__edge_columns *e)
 {
-    const layout *look = &p->look;
+    const kith__edge_layout *look = &p->look;
     char a[KITH_QUOTE_BUFFER], b[KITH_QUOTE_BUFFER], w[KITH_QUOTE_BUFFER];
     const bool named = p->options->table && p->options->table->source;
     const int weight = e->by_name                         ? look->weight
@@ -753,12 +225,12 @@ static void tell_columns(const parser *p, const kith__head *h,
 }
 
 /* Lay out a table that is read by its columns. */
-static kith_status take_columns(parser *p, const kith__edge_columns *e,
-                                kith_error *err)
+static kith_status take_columns(kith__edge_parser *p,
+                                const kith__edge_columns *e, kith_error *err)
 {
     const kith_table_options *t = p->options->table;
     const int at[] = {e->source, e->target, e->weight, e->time};
-    layout *look = &p->look;
+    kith__edge_layout *look = &p->look;
     kith_status st = KITH_OK;
 
     look->header = e->header;
@@ -799,7 +271,7 @@ static bool ends_as_mac(kith__block *b)
 }
 
 /* Find out how the file is to be read, from its first block. */
-static kith_status look_at_file(parser *p, kith__block *b,
+static kith_status look_at_file(kith__edge_parser *p, kith__block *b,
                                 const kith__known *known, kith_error *err)
 {
     const char *path = kith__source_path(p->source);
@@ -836,7 +308,8 @@ out:
 }
 
 /* Skip the header record of the first block of a table. */
-static void pass_header(parser *p, parsed *r, kith__block *block)
+static void pass_header(kith__edge_parser *p, kith__edge_block *r,
+                        kith__block *block)
 {
     char *at = block->text, *end = at + block->length;
     kith__field *field = r->to->field;
@@ -854,7 +327,8 @@ static void pass_header(parser *p, parsed *r, kith__block *block)
 }
 
 /* Skip the byte order mark and the header line of the file's first block. */
-static void trim_first_block(parser *p, parsed *r, kith__block *block)
+static void trim_first_block(kith__edge_parser *p, kith__edge_block *r,
+                             kith__block *block)
 {
     const char *at = block->text, *end;
     const char *stop = at + block->length;
@@ -884,7 +358,7 @@ static void trim_first_block(parser *p, parsed *r, kith__block *block)
 
 /* ---- all lines ----------------------------------------------------------- */
 
-static void reset_slot(parsed *r)
+static void reset_slot(kith__edge_block *r)
 {
     kith__id_set_clear(&r->ids);
     r->added = 0;
@@ -895,12 +369,12 @@ static void reset_slot(parsed *r)
 }
 
 /* Load and parse the planned blocks, each by one thread. */
-static void parse_round(parser *p, int n, bool first)
+static void parse_round(kith__edge_parser *p, int n, bool first)
 {
 #pragma omp parallel for num_threads(kith__threads(&p->options->job)) \
     schedule(dynamic, 1)
     for (int i = 0; i < n; i++) {
-        parsed *r = &p->slots[i];
+        kith__edge_block *r = &p->slots[i];
         kith__block *block = &r->block;
 
         reset_slot(r);
@@ -915,11 +389,12 @@ static void parse_round(parser *p, int n, bool first)
             continue;
         if (first && i == 0)
             trim_first_block(p, r, block);
-        parse_block(p, r, block);
+        kith__edge_lines_parse(p, r, block);
     }
 }
 
-static kith_status take_ids(parser *p, parsed *r, kith_error *err)
+static kith_status take_ids(kith__edge_parser *p, kith__edge_block *r,
+                            kith_error *err)
 {
     for (int32_t i = 0; i < r->ids.n; i++) {
         size_t length;
@@ -936,7 +411,8 @@ static kith_status take_ids(parser *p, parsed *r, kith_error *err)
 }
 
 /* Take over one block's result, in order. */
-static kith_status take_block(parser *p, parsed *r, kith_error *err)
+static kith_status take_block(kith__edge_parser *p, kith__edge_block *r,
+                              kith_error *err)
 {
     kith_cleaning *c = p->cleaning;
 
@@ -952,7 +428,7 @@ static kith_status take_block(parser *p, parsed *r, kith_error *err)
         return r->st;
     }
     p->lines += r->lines;
-    if (p->mode == PASS_COLLECT)
+    if (p->mode == KITH__PASS_COLLECT)
         return take_ids(p, r, err);
     c->lines += r->lines;
     c->comments += r->comments;
@@ -964,11 +440,12 @@ static kith_status take_block(parser *p, parsed *r, kith_error *err)
 }
 
 /* Give the builder the arrays that hold at least `least` edges. */
-static kith_status hand_over(parser *p, int64_t least, kith_error *err)
+static kith_status hand_over(kith__edge_parser *p, int64_t least,
+                             kith_error *err)
 {
     kith_status st = KITH_OK;
 
-    for (int t = 0; t < p->threads && p->mode != PASS_COLLECT; t++) {
+    for (int t = 0; t < p->threads && p->mode != KITH__PASS_COLLECT; t++) {
         if (p->gathered[t].edges.n >= least)
             TRY(kith__builder_add(p->builder, &p->gathered[t].edges, err));
     }
@@ -977,7 +454,7 @@ out:
 }
 
 /* Larger ids than these are too sparse for a bit each, one set a thread. */
-static int64_t id_limit(const parser *p)
+static int64_t id_limit(const kith__edge_parser *p)
 {
     const int64_t limit = ((int64_t)1 << 24) +
                           16 * p->cleaning->entries / p->threads;
@@ -985,18 +462,19 @@ static int64_t id_limit(const parser *p)
     return limit < INT32_MAX - 1 ? limit : INT32_MAX - 1;
 }
 
-static kith_status hand_over_ids(parser *p, kith_error *err)
+static kith_status hand_over_ids(kith__edge_parser *p, kith_error *err)
 {
     kith_status st = KITH_OK;
 
-    for (int t = 0; t < p->threads && p->mode == PASS_RAW; t++)
+    for (int t = 0; t < p->threads && p->mode == KITH__PASS_RAW; t++)
         TRY(kith__builder_mark(p->builder, &p->gathered[t].seen, err));
 out:
     return st;
 }
 
-/* One pass over the file.  *not_raw: PASS_RAW cannot go on. */
-static kith_status run_pass(parser *p, bool *not_raw, kith_error *err)
+/* One pass over the file.  *not_raw: KITH__PASS_RAW cannot go on. */
+static kith_status run_pass(kith__edge_parser *p, bool *not_raw,
+                            kith_error *err)
 {
     kith_status st = KITH_OK;
     bool first = true;
@@ -1016,8 +494,8 @@ static kith_status run_pass(parser *p, bool *not_raw, kith_error *err)
         int n = 0;
 
         TRY(kith__progress(&p->options->job,
-                           p->mode == PASS_COLLECT ? "reading ids"
-                                                   : "reading edges",
+                           p->mode == KITH__PASS_COLLECT ? "reading ids"
+                                                         : "reading edges",
                            kith__source_done(p->source),
                            kith__source_size(p->source), "bytes", err));
         for (; n < p->n_slots; n++) {
@@ -1051,7 +529,7 @@ out:
 
 /* Blocks at once: one that is filled in order keeps its text, and each may hold
  * the ids of its block, half a MiB: an eighth of memory. */
-static int slots_for(const parser *p)
+static int slots_for(const kith__edge_parser *p)
 {
     const int64_t memory = p->options->job.memory;
     const bool in_order = p->look.fields > 0 ||
@@ -1064,7 +542,7 @@ static int slots_for(const parser *p)
     return memory >> 22 > p->threads ? (int)(memory >> 22) : p->threads;
 }
 
-static kith_status open_parser(parser *p, const kith__known *known,
+static kith_status open_parser(kith__edge_parser *p, const kith__known *known,
                                kith_error *err)
 {
     const int64_t memory = p->options->job.memory;
@@ -1090,7 +568,7 @@ out:
     return st;
 }
 
-static void close_parser(parser *p)
+static void close_parser(kith__edge_parser *p)
 {
     for (int i = 0; p->slots && i < p->n_slots; i++) {
         kith__block_release(&p->slots[i].block);
@@ -1148,14 +626,14 @@ static bool known_allow_raw(const kith__known *known, int64_t limit)
 }
 
 /* Try to take the ids as integers; *done is false if that cannot be. */
-static kith_status read_raw(parser *p, const kith__known *known,
+static kith_status read_raw(kith__edge_parser *p, const kith__known *known,
                             kith__gathered *out, bool *done, kith_error *err)
 {
     kith_status st = KITH_OK;
     bool not_raw = false;
 
     *done = false;
-    p->mode = PASS_RAW;
+    p->mode = KITH__PASS_RAW;
     TRY(kith__builder_new(&p->merging, true, p->look.weighted, &p->builder,
                           err));
     TRY(mark_known(known, &p->gathered[0].seen, err));
@@ -1173,7 +651,7 @@ out:
 }
 
 /* Collect the ids unless a list gave them, then look them up. */
-static kith_status read_by_table(parser *p, const kith__known *known,
+static kith_status read_by_table(kith__edge_parser *p, const kith__known *known,
                                  kith__gathered *out, kith_error *err)
 {
     kith_status st = KITH_OK;
@@ -1184,13 +662,13 @@ static kith_status read_by_table(parser *p, const kith__known *known,
     if (known->nodes) {
         TRY(kith__ids_copy(known->nodes, &out->ids, err));
     } else {
-        p->mode = PASS_COLLECT;
+        p->mode = KITH__PASS_COLLECT;
         p->all = &all;
         TRY(run_pass(p, &ignored, err));
         TRY(kith__known_add(known, &all, err));
         TRY(kith__ids_from_set(&all, true, &p->options->job, &out->ids, err));
     }
-    p->mode = PASS_LOOK_UP;
+    p->mode = KITH__PASS_LOOK_UP;
     p->ids = &out->ids;
     TRY(kith__builder_new(&p->merging, false, p->look.weighted, &out->builder,
                           err));
@@ -1203,7 +681,7 @@ out:
     return st;
 }
 
-static void tell_left_out(const parser *p)
+static void tell_left_out(const kith__edge_parser *p)
 {
     if (p->halves > 0)
         kith__tell(p->options, "left out",
@@ -1219,7 +697,7 @@ kith_status kith__edgelist_read(kith__source *source, const kith__known *known,
                                 const kith_build_options *options,
                                 kith__gathered *out, kith_error *err)
 {
-    parser p = {
+    kith__edge_parser p = {
         .options = options, .source = source, .cleaning = &out->cleaning};
     kith_status st = KITH_OK;
     bool done = false;

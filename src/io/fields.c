@@ -1,6 +1,9 @@
 #include "io/fields.h"
 
+#include <stdint.h>
 #include <string.h>
+
+#include "core/number.h"
 
 /* A quoted CSV field at *at; its text is unquoted in place.  NULL if the quote
  * is not closed or something follows it. */
@@ -98,4 +101,15 @@ char kith__separator_of(const char *line, size_t length)
         if (memchr(line, marks[i], length))
             return marks[i];
     return ' ';
+}
+
+bool kith__has_decimal_comma(const kith__field *f)
+{
+    const char *comma = memchr(f->text, ',', f->length);
+    int64_t whole, part;
+
+    return comma &&
+           kith__parse_int(f->text, (size_t)(comma - f->text), &whole) &&
+           kith__parse_int(comma + 1, f->length - (size_t)(comma + 1 - f->text),
+                           &part);
 }

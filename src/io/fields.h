@@ -34,4 +34,7 @@ const char *kith__separator_name(char separator); /* "a tab" */
 bool kith__field_next(char **at, const char *end, char separator,
                       kith__field *out);
 
+/* "0,5", as some spreadsheets write numbers. */
+bool kith__has_decimal_comma(const kith__field *f);
+
 #endif

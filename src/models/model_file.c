@@ -9,6 +9,7 @@
 
 #include "core/alloc.h"
 #include "io/sections.h"
+#include "models/fit_state_file.h"
 #include "models/model_object.h"
 #include "models/params.h"
 
@@ -206,9 +207,8 @@ static bool needs_idf(const kith_model *m)
     return m->columns > 0 && m->params.prep == KITH_PREP_TFIDF;
 }
 
-/* Numbers of the calibration: how, a, kappa, lam, eps; prior; without
- * evidence. */
-enum { CALIBRATION_HEAD = 5 };
+/* Numbers of the calibration: how, a, kappa, lam; prior; without evidence. */
+enum { CALIBRATION_HEAD = 4 };
 
 static int64_t calibration_size(const kith_model *m)
 {
@@ -234,21 +234,8 @@ static bool calibration_valid(const kith_model *m)
     const kith__share_fit *f = &c->share;
 
     return fabs(f->a) <= 1e3 && f->kappa >= 0 && f->kappa <= 1 && f->lam >= 0 &&
-           f->lam < 1 && f->eps >= 0 && f->eps <= 1 &&
-           shares_valid(c->prior, m->classes) &&
+           f->lam < 1 && shares_valid(c->prior, m->classes) &&
            shares_valid(c->unreached, m->classes);
-}
-
-static const char *state_fault(const kith__fit_state *s)
-{
-    for (int64_t i = 0; i < s->n; i++) {
-        const kith__entry *e = &s->entries[i];
-
-        if (!isfinite(e->number) ||
-            !all_between(e->values, e->rows * e->columns, -FLT_MAX))
-            return e->name;
-    }
-    return NULL;
 }
 
 /* Scores ascend from 0; none is above that of the last of so many classes. */
@@ -299,7 +286,7 @@ static const char *fault_of(const kith_model *m)
         return "calibration";
     if (!conformal_valid(&m->conformal))
         return "sets";
-    return state_fault(&m->state);
+    return kith__fit_state_fault(&m->state);
 }
 
 /* ---- hash ---------------------------------------------------------------- */
@@ -354,7 +341,7 @@ static void mix_calibration(uint64_t *h, const kith_model *m)
 {
     const kith__calibration *c = &m->calibration;
     const double head[] = {c->by_share, c->share.a, c->share.kappa,
-                           c->share.lam, c->share.eps};
+                           c->share.lam};
 
     mix(h, head, sizeof(head));
     mix(h, c->prior, (int64_t)m->classes * 8);
@@ -424,8 +411,8 @@ static kith_status put_calibration(kith__sections_writer *w,
                                    const kith_model *m, kith_error *err)
 {
     const kith__calibration *c = &m->calibration;
-    const double head[CALIBRATION_HEAD] = {
-        c->by_share, c->share.a, c->share.kappa, c->share.lam, c->share.eps};
+    const double head[CALIBRATION_HEAD] = {c->by_share, c->share.a,
+                                           c->share.kappa, c->share.lam};
     kith_status st = KITH_OK;
 
     TRY(kith__sections_begin(w, "calib", 8, err));
@@ -466,62 +453,6 @@ static kith_status put_arrays(kith__sections_writer *w, const kith_model *m,
         TRY(kith__sections_put(w, "idf", 4, m->idf, m->columns, err));
     TRY(kith__sections_put_ids(w, &m->train, err));
     TRY(kith__sections_put(w, "trained", 4, m->train_class, m->train.n, err));
-out:
-    return st;
-}
-
-/* Three numbers per entry: what it is, rows, columns. */
-enum { TEXT = 0, NUMBER = 1, ARRAY = 2 };
-
-static kith_status put_state_table(kith__sections_writer *w,
-                                   const kith__fit_state *s, kith_error *err)
-{
-    kith_status st = KITH_OK;
-
-    TRY(kith__sections_begin(w, "entries", 8, err));
-    for (int64_t i = 0; i < s->n; i++) {
-        const kith__entry *e = &s->entries[i];
-        const int64_t row[] = {e->text     ? TEXT
-                               : e->values ? ARRAY
-                                           : NUMBER,
-                               e->rows, e->columns};
-
-        TRY(kith__sections_append(w, row, sizeof(row), err));
-    }
-    kith__sections_end(w);
-    TRY(kith__sections_begin(w, "numbers", 8, err));
-    for (int64_t i = 0; i < s->n; i++)
-        TRY(kith__sections_append(w, &s->entries[i].number, 8, err));
-    kith__sections_end(w);
-out:
-    return st;
-}
-
-static kith_status put_state(kith__sections_writer *w, const kith__fit_state *s,
-                             kith_error *err)
-{
-    kith_status st = KITH_OK;
-
-    if (s->n == 0)
-        return KITH_OK;
-    TRY(put_state_table(w, s, err));
-    TRY(kith__sections_begin(w, "texts", 1, err));
-    for (int64_t i = 0; i < s->n; i++) {
-        const char *text = s->entries[i].text ? s->entries[i].text : "";
-
-        TRY(kith__sections_append(w, s->entries[i].name,
-                                  (int64_t)strlen(s->entries[i].name) + 1,
-                                  err));
-        TRY(kith__sections_append(w, text, (int64_t)strlen(text) + 1, err));
-    }
-    kith__sections_end(w);
-    TRY(kith__sections_begin(w, "arrays", 4, err));
-    for (int64_t i = 0; i < s->n; i++)
-        if (s->entries[i].values)
-            TRY(kith__sections_append(
-                w, s->entries[i].values,
-                s->entries[i].rows * s->entries[i].columns * 4, err));
-    kith__sections_end(w);
 out:
     return st;
 }
@@ -570,7 +501,7 @@ kith_status kith_model_save_with(const kith_model *m, const char *path,
     TRY(put_calibration(w, m, err));
     TRY(put_names(w, m, err));
     TRY(put_arrays(w, m, err));
-    TRY(put_state(w, &m->state, err));
+    TRY(kith__fit_state_put(w, &m->state, err));
     TRY(put_conformal(w, &m->conformal, err));
     if (m->why)
         TRY(kith__sections_put(w, "why", 1, m->why, (int64_t)strlen(m->why),
@@ -739,94 +670,6 @@ out:
     return st;
 }
 
-/* The parts of a state in the file, and how far they have been read. */
-typedef struct state_parts {
-    const int64_t *entries;
-    const double *numbers;
-    const char *texts;
-    const float *arrays;
-    int64_t n, n_texts, n_arrays; /* entries, bytes, floats */
-    int64_t text_at, array_at;
-} state_parts;
-
-/* The next text, NULL if there is none that ends. */
-static const char *next_text(state_parts *f)
-{
-    const char *text = f->texts + f->text_at;
-    const int64_t left = f->n_texts - f->text_at;
-    const char *end = left > 0 ? memchr(text, '\0', (size_t)left) : NULL;
-
-    if (!end)
-        return NULL;
-    f->text_at += end - text + 1;
-    return text;
-}
-
-/* May an entry be of this kind, with this text and as many floats? */
-static bool entry_fits(int64_t what, const char *text, int64_t rows,
-                       int64_t columns, int64_t floats_left)
-{
-    int64_t cells;
-
-    if (what == ARRAY)
-        return rows > 0 && columns > 0 &&
-               kith__multiply(rows, columns, &cells) && cells <= floats_left &&
-               !*text;
-    return rows == 0 && columns == 0 &&
-           (what == TEXT || (what == NUMBER && !*text));
-}
-
-/* Take entry i over; *fits says whether the file was in order. */
-static bool get_entry(state_parts *f, int64_t i, kith__fit_state *s, bool *fits)
-{
-    const int64_t what = f->entries[3 * i], rows = f->entries[3 * i + 1],
-                  columns = f->entries[3 * i + 2];
-    const char *name = next_text(f), *text = name ? next_text(f) : NULL;
-    float *values;
-
-    *fits = text && *name && !kith__fit_state_find(s, name) &&
-            isfinite(f->numbers[i]) &&
-            entry_fits(what, text, rows, columns, f->n_arrays - f->array_at);
-    if (!*fits)
-        return true;
-    if (what == TEXT)
-        return kith__fit_state_choose(s, name, text);
-    if (what == NUMBER)
-        return kith__fit_state_set(s, name, f->numbers[i]);
-    values = kith__fit_state_array(s, name, rows, columns);
-    if (!values)
-        return false;
-    memcpy(values, f->arrays + f->array_at,
-           (size_t)(rows * columns) * sizeof(*values));
-    f->array_at += rows * columns;
-    *fits = all_between(values, rows * columns, -FLT_MAX);
-    return true;
-}
-
-static kith_status get_state(const kith__sections *s, kith_model *m,
-                             kith_error *err)
-{
-    state_parts f = {0};
-    int64_t items = 0;
-    bool fits = true;
-
-    if (!kith__sections_find(s, "entries"))
-        return KITH_OK;
-    f.entries = kith__sections_get(s, "entries", 8, -1, &items);
-    f.n = items / 3;
-    f.numbers = kith__sections_get(s, "numbers", 8, f.n, NULL);
-    f.texts = kith__sections_get(s, "texts", 1, -1, &f.n_texts);
-    f.arrays = kith__sections_get(s, "arrays", 4, -1, &f.n_arrays);
-    if (!f.entries || !f.numbers || !f.texts || !f.arrays || items % 3 != 0)
-        return refuse(s, "entries", "are missing or do not fit", err);
-    for (int64_t i = 0; fits && i < f.n; i++)
-        if (!get_entry(&f, i, &m->state, &fits))
-            return kith__no_memory(err);
-    if (!fits || f.text_at != f.n_texts || f.array_at != f.n_arrays)
-        return refuse(s, "entries", "do not fit", err);
-    return KITH_OK;
-}
-
 /* Of a file of version 2 as if nothing had been learnt of probabilities but
  * their temperature. */
 static kith_status get_calibration(const kith__sections *s, kith_model *m,
@@ -846,7 +689,7 @@ static kith_status get_calibration(const kith__sections *s, kith_model *m,
     if (!from || (from[0] != 0 && from[0] != 1))
         return refuse(s, "calib", "is missing or does not fit", err);
     *c = (kith__calibration){.by_share = from[0] == 1,
-                             .share = {from[1], from[2], from[3], from[4]}};
+                             .share = {from[1], from[2], from[3]}};
     TRY_NEW(c->prior, kith__alloc(C, sizeof(*c->prior)));
     TRY_NEW(c->unreached, kith__alloc(C, sizeof(*c->unreached)));
     memcpy(c->prior, from + CALIBRATION_HEAD, (size_t)C * 8);
@@ -897,7 +740,7 @@ static kith_status read_model(const kith__sections *s, kith_model *m,
     TRY(get_floats(s, m, err));
     TRY(get_trained(s, &own, m, err));
     TRY(get_calibration(s, m, err));
-    TRY(get_state(s, m, err));
+    TRY(kith__fit_state_get(s, &m->state, err));
     TRY(get_conformal(s, &m->conformal, err));
     fault = fault_of(m);
     if (fault)

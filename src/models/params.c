@@ -205,7 +205,8 @@ static const kith_option_info table[] = {
      .group = KITH_GROUP_TUNING,
      .help = "Share of positives among nodes whose label is unknown; 0: not "
              "known. Positive is the class that rank looks for, where labels "
-             "are of one class that class, else the last."},
+             "are of one class that class, else the last. Of two classes it "
+             "shifts the probabilities, the rarer one counting as positive."},
 
     {.name = "optimise",
      IN_PARAMS(optimise, 18),

@@ -1,11 +1,7 @@
 /*
- * plan.c: what training will cost: arrays counted, passes over the edges timed
- * on a sample.
- *
- * n nodes, e stored neighbours, C classes, L training nodes with b edges.  In
- * bytes, the arrays of models/propagation/linbp.c, lcm.c and lcm_lowrank.c with
- * those of the caller; lists that do not grow with n or e are left out but for
- * a few MiB of the program itself.
+ * plan.c: what training will cost: arrays counted (memory.c), passes over the
+ * edges timed on a sample.  n nodes, e stored neighbours, C classes, b edges of
+ * training nodes.
  */
 #include <math.h>
 #include <string.h>
@@ -15,103 +11,20 @@
 #include "kernels/operator_lowrank.h"
 #include "kernels/spectral_bound.h"
 #include "models/lcm/lcm.h"
+#include "models/memory.h"
 #include "models/tune.h"
-
-/* The program, its libraries and buffers. */
-static const double PROGRAM = 3e6;
 
 typedef struct job {
     const kith__task *task;
     const kith__method *method;
     const kith_train_options *options;
-    double n, e, C, L, b;
+    double n, e, C, b;
     int points; /* of the grid; 1 = no tuning of steps */
     bool tunes_iterations;
     kith__lcm_form form;
 } job;
 
-/* ---- memory -------------------------------------------------------------- */
-
-/* Rows, neighbours, their weights; labels, features; probabilities. */
-static double data_bytes(const job *j, const kith_dataset *d)
-{
-    const kith_features *x = d->features;
-    double bytes = 8 * j->n + 4 * j->e + 4 * j->n + 4 * j->n * j->C;
-
-    if (kith_graph_weights(d->graph))
-        bytes += 4 * j->e;
-    if (x) /* as read, and as prepared */
-        bytes += 2 * (x->row ? 8 * j->n + 8 * (double)x->entries
-                             : 4 * (double)x->entries);
-    return bytes;
-}
-
-/* Of all methods: scale or weights, potentials, beliefs that come out; the
- * labels' mass, levels of evidence and the table's. */
-static double shared_bytes(const job *j)
-{
-    return (j->task->W.weights ? 4 * j->e : 4 * j->n) + 2 * 4 * j->n * j->C +
-           6 * j->n;
-}
-
-/* Centred potentials and the next beliefs; few columns are scaled before a
- * pass, unless there is a weight for each edge. */
-static double linbp_bytes(const job *j)
-{
-    const bool scaled = !j->task->W.weights && j->C <= KITH__FEW;
-
-    return (scaled ? 3 : 2) * 4 * j->n * j->C;
-}
-
-/* Room that conjugate gradients take. */
-static double settling_bytes(const job *j)
-{
-    return 3 * 4 * j->n * j->C;
-}
-
-/* A weight per stored neighbour; Q, P, S; which nodes train; L x C arrays;
- * places of reverse edges; what settling takes, or the next P and two vectors
- * for the bound. */
-static double explicit_bytes(const job *j)
-{
-    return 4 * j->e + 3 * 4 * j->n * j->C + 4 * j->n + 3 * 4 * j->L * j->C +
-           8 * j->b + fmax((2 + j->C) * 4 * j->n, settling_bytes(j));
-}
-
-/* Of a node. */
-static double record_bytes(const job *j)
-{
-    const kith_params *p = &j->options->params;
-    const int C = (int)j->C, carried = p->as_written ? C : C - 1;
-
-    return 16 * kith__lowrank_vectors(C, carried, p->outer);
-}
-
-/* Records and sums, in whose place settling comes; Q; the edges of training
- * nodes; the weights where they are written out. */
-static double implicit_bytes(const job *j)
-{
-    const kith_params *p = &j->options->params;
-    const double carried = p->as_written ? j->C : j->C - 1;
-    const double width = 4 * carried * (j->C + 1);
-    const double one = fmax((record_bytes(j) + width) * j->n,
-                            settling_bytes(j));
-
-    return 4 * j->n * j->C + one + 16 * j->b + j->n / 8 +
-           (kith__lcm_writes_out(j->task) ? 4 * j->e : 0);
-}
-
-static double method_bytes(const job *j)
-{
-    const bool wide = kith__side_by_side(j->task) && j->points > 1;
-    const double runs = wide ? j->task->threads : 1;
-
-    if (!j->method->learns)
-        return linbp_bytes(j);
-    if (!j->form.implicit)
-        return runs * explicit_bytes(j);
-    return runs * implicit_bytes(j);
-}
+/* ---- disk ---------------------------------------------------------------- */
 
 /* The checkpoint: records and the edges of training nodes, twice while one
  * replaces the other. */
@@ -119,7 +32,9 @@ static double checkpoint_bytes(const job *j)
 {
     if (!j->options->checkpoint || !j->form.implicit)
         return 0;
-    return 2 * (record_bytes(j) * j->n + 4 * j->b);
+    return 2 *
+           (kith__record_bytes(j->task->classes, &j->options->params) * j->n +
+            4 * j->b);
 }
 
 /* ---- time ---------------------------------------------------------------- */
@@ -285,7 +200,6 @@ kith_status kith__plan(const kith__task *task, const kith__method *method,
              .n = task->n,
              .e = (double)task->W.rows[task->n],
              .C = task->classes,
-             .L = task->n_train,
              .b = (double)kith__training_edges_count(&task->W, task->train,
                                                      task->n_train),
              .points = method->learns ? kith__step_points(fixed) : 1,
@@ -302,8 +216,10 @@ kith_status kith__plan(const kith__task *task, const kith__method *method,
                                                  : "implicit";
         memcpy(out->why, j.form.why, sizeof(out->why));
     }
-    out->memory = PROGRAM + data_bytes(&j, d) + shared_bytes(&j) +
-                  method_bytes(&j);
+    TRY(kith__memory_of(task, method, d, &options->params,
+                        kith__side_by_side(task) && j.points > 1 ? task->threads
+                                                                 : 1,
+                        &out->memory, err));
     out->disk = checkpoint_bytes(&j);
     TRY(estimate(&j, &out->seconds, err));
 out:

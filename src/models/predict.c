@@ -80,9 +80,6 @@ out:
     return st;
 }
 
-/* As linbp propagates if nothing is tuned: of other methods the mass is only
- * what evidence is told by. */
-enum { MASS_ITERATIONS = 100 };
 static const double MASS_TOLERANCE = 1e-5;
 
 kith_status kith__evidence_of(const kith_model *m, const kith__task *t,
@@ -92,8 +89,8 @@ kith_status kith__evidence_of(const kith_model *m, const kith__task *t,
     kith_status st = KITH_OK;
 
     TRY(kith__evidence_gather(t, kith__model_features(m, features),
-                              MASS_ITERATIONS, MASS_TOLERANCE, &b->evidence,
-                              err));
+                              KITH__MASS_ITERATIONS, MASS_TOLERANCE,
+                              &b->evidence, err));
     TRY(kith__find_shares(m, t, b, err));
 out:
     return st;

@@ -2,15 +2,15 @@
 
 #include <math.h>
 
-static const double kappas[] = {0, .25, .5}, floors[] = {.1, .02};
+static const double kappas[] = {0, .25, .5};
 static const double lams[] = {0, .03, .06, .12, .25, .5};
+static const double EPS = .1;
 static const double A_LEAST = -2, A_MOST = 6, A_STEP = 1, A_USUAL = 1.5;
 
-enum { KAPPAS = 3, FLOORS = 2, LAMS = 6 };
+enum { KAPPAS = 3, LAMS = 6 };
 
 /* x of one node. */
-static void shares(int C, const double *prior, const float *g, double eps,
-                   double *x)
+static void shares(int C, const double *prior, const float *g, double *x)
 {
     double sum = 0, of = 0;
 
@@ -21,8 +21,8 @@ static void shares(int C, const double *prior, const float *g, double eps,
         }
     for (int c = 0; c < C; c++)
         x[c] = g[c] >= 0 && sum > 0
-                   ? (1 + eps) *
-                         log((eps + (double)g[c] * of / sum) / (1 + eps))
+                   ? (1 + EPS) *
+                         log((EPS + (double)g[c] * of / sum) / (1 + EPS))
                    : 0;
 }
 
@@ -46,7 +46,7 @@ void kith__share_probabilities(const kith__share_fit *f, int classes,
                                const double *prior, const float *g,
                                float degree, double *p)
 {
-    shares(classes, prior, g, f->eps, p);
+    shares(classes, prior, g, p);
     spread(classes, prior, p, f->a * pow((double)degree, f->kappa), p);
     for (int c = 0; c < classes; c++)
         p[c] = (1 - f->lam) * p[c] + f->lam * prior[c];
@@ -93,10 +93,10 @@ static double penalty(double a, double kappa, double lam)
 }
 
 static void all_shares(const kith__share_rows *r, const double *prior,
-                       double eps, double *x)
+                       double *x)
 {
     for (int32_t i = 0; i < r->n; i++)
-        shares(r->classes, prior, r->g + (int64_t)i * r->classes, eps,
+        shares(r->classes, prior, r->g + (int64_t)i * r->classes,
                x + (int64_t)i * r->classes);
 }
 
@@ -105,7 +105,7 @@ double kith__share_loss(const kith__share_fit *f, const kith__share_rows *rows,
 {
     double *x = room + rows->classes, loss;
 
-    all_shares(rows, prior, f->eps, x);
+    all_shares(rows, prior, x);
     losses(rows, prior, x, f->a, f->kappa, &f->lam, 1, room, &loss);
     return loss + penalty(f->a, f->kappa, f->lam);
 }
@@ -139,25 +139,21 @@ static double refine(const kith__share_rows *r, const double *prior,
 kith__share_fit kith__share_fit_to(const kith__share_rows *rows,
                                    const double *prior, double *room)
 {
-    kith__share_fit best = {A_USUAL, 0, 0, floors[0]};
+    kith__share_fit best = {A_USUAL, 0, 0};
     double *x = room + rows->classes, least = INFINITY, loss[LAMS];
 
-    for (int f = 0; f < FLOORS; f++) {
-        all_shares(rows, prior, floors[f], x);
-        for (int k = 0; k < KAPPAS; k++)
-            for (double a = A_LEAST; a <= A_MOST; a += A_STEP) {
-                losses(rows, prior, x, a, kappas[k], lams, LAMS, room, loss);
-                for (int l = 0; l < LAMS; l++) {
-                    loss[l] += penalty(a, kappas[k], lams[l]);
-                    if (loss[l] < least) {
-                        least = loss[l];
-                        best = (kith__share_fit){a, kappas[k], lams[l],
-                                                 floors[f]};
-                    }
+    all_shares(rows, prior, x);
+    for (int k = 0; k < KAPPAS; k++)
+        for (double a = A_LEAST; a <= A_MOST; a += A_STEP) {
+            losses(rows, prior, x, a, kappas[k], lams, LAMS, room, loss);
+            for (int l = 0; l < LAMS; l++) {
+                loss[l] += penalty(a, kappas[k], lams[l]);
+                if (loss[l] < least) {
+                    least = loss[l];
+                    best = (kith__share_fit){a, kappas[k], lams[l]};
                 }
             }
-    }
-    all_shares(rows, prior, best.eps, x);
+        }
     best.a = refine(rows, prior, x, &best, room);
     return best;
 }

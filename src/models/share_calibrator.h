@@ -9,14 +9,14 @@
  * at a node, m_c its mean over all nodes and pi_c the prior,
  *
  *     g_c = F_c / m_c,    r_c = g_c / sum_c pi_c g_c
- *     x_c = (1 + eps) log( (eps + r_c) / (1 + eps) )     0 at the average share
+ *     x_c = 1.1 log( (.1 + r_c) / 1.1 )     0 at the average share
  *     p   = (1 - lam) softmax_c( log pi_c + a D^kappa x_c ) + lam pi
  *
  *   D    (1 + degree) / (1 + mean degree): shares of many neighbours say more
  *   a    how much a share says; below 0 neighbours are of other classes
  *   lam  how often it says nothing
  *
- * a, kappa, lam and eps have the least log-loss at nodes that were not learnt
+ * a, kappa and lam have the least log-loss at nodes that were not learnt
  * from, with targets that are not quite certain (e = 1 / (n + 2), calibrate.c)
  * and a penalty (a - 1.5)^2 / 32 + kappa + 2 lam that matters where nodes are
  * few.
@@ -27,7 +27,7 @@
 #include <stdint.h>
 
 typedef struct kith__share_fit {
-    double a, kappa, lam, eps;
+    double a, kappa, lam;
 } kith__share_fit;
 
 /* Nodes to fit to: rows of g (below 0 where m_c is 0), D, classes. */

@@ -16,6 +16,7 @@ struct kith_solution {
     kith__beliefs b;   /* with Q and, if they were learnt, weights */
     kith__operator op; /* W and H in the end */
     int32_t *trained;  /* n: the class a node was trained with, -1 = none */
+    bool updated;      /* has labels that the model has not learnt from */
 };
 
 /* The task that a model has on a graph: its training nodes that are there. */
@@ -33,6 +34,10 @@ kith_status kith__run_again(const kith_model *m, const kith_dataset *d,
 kith_status kith__run_on(const kith_model *m, const kith_dataset *d,
                          kith__task *t, kith__wanted want, kith__beliefs *b,
                          kith_error *err);
+
+/* As linbp propagates if nothing is tuned: of other methods the mass is only
+ * what evidence is told by. */
+enum { KITH__MASS_ITERATIONS = 100 };
 
 /* What of the labels reaches each node of a run of m: into b->evidence. */
 kith_status kith__evidence_of(const kith_model *m, const kith__task *t,

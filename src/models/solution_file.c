@@ -94,6 +94,8 @@ static kith_status put(const kith_solution *s, kith__sections_writer *w,
     if (b->logits)
         TRY(kith__sections_put(w, "logits", 4, b->logits->B,
                                logits_size(b->logits, t->classes), err));
+    if (s->updated)
+        TRY(kith__sections_put(w, "trained", 4, s->trained, t->n, err));
 out:
     return st;
 }
@@ -192,6 +194,42 @@ static kith_status get_facts(const kith__sections *file, kith__beliefs *b,
     return KITH_OK;
 }
 
+/* The labels of an updated solution are its own. */
+static kith_status get_trained(const kith__sections *file,
+                               kith__task_storage *s, bool *updated,
+                               kith_error *err)
+{
+    const int32_t n = s->task.n;
+    const int32_t *trained = kith__sections_get(file, "trained", 4, n, NULL);
+    kith_status st = KITH_OK;
+
+    *updated = kith__sections_find(file, "trained") != NULL;
+    if (!*updated)
+        return KITH_OK;
+    if (!trained)
+        return refuse(file, "trained", err);
+    kith__free(s->train);
+    kith__free(s->truth);
+    s->truth = NULL;
+    s->task.n_train = 0;
+    TRY_NEW(s->train, kith__alloc(n, sizeof(*s->train)));
+    TRY_NEW(s->truth, kith__alloc(n, sizeof(*s->truth)));
+    for (int32_t u = 0; u < n; u++) {
+        if (trained[u] < -1 || trained[u] >= s->task.classes)
+            TRY(refuse(file, "trained", err));
+        if (trained[u] < 0)
+            continue;
+        s->train[s->task.n_train] = u;
+        s->truth[s->task.n_train++] = trained[u];
+    }
+    if (s->task.n_train == 0)
+        TRY(refuse(file, "trained", err));
+    s->task.train = s->train;
+    s->task.truth = s->truth;
+out:
+    return st;
+}
+
 /* The model says what its logits are made of, the file their B. */
 static kith_status get_logits(const kith__sections *file, const kith_model *m,
                               const kith_dataset *d, const kith__task *t,
@@ -254,6 +292,7 @@ kith_status kith_solution_open(const char *path, const kith_model *m,
     kith_status st = KITH_OK;
     kith__task_storage s = {0};
     kith__beliefs b = {0};
+    bool updated;
     bond has;
 
     *out = NULL;
@@ -261,9 +300,11 @@ kith_status kith_solution_open(const char *path, const kith_model *m,
     memcpy(&has, file.own, sizeof(has));
     TRY(check_bond(path, &has, &expected, err));
     TRY(kith__task_of_model(m, d->graph, job, &s, err));
+    TRY(get_trained(&file, &s, &updated, err));
     TRY(get(&file, m, d, &s.task, &b, err));
     TRY(kith__evidence_of(m, &s.task, d->features, &b, err));
     TRY(kith__solution_make(m, d, job, &s, &b, out, err));
+    (*out)->updated = updated;
 out:
     kith__map_release(file.map);
     kith__beliefs_release(&b);

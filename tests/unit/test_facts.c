@@ -24,6 +24,10 @@ static void set_up(kith_dataset *d, kith_labels *l, int32_t of[4])
 
 TEST(facts_of_four_nodes)
 {
+    int32_t known[] = {0, 1, 2};
+    kith_split all = {.train = known, .n_train = 3};
+    kith_train_options o;
+    kith_plan plan;
     kith_facts *f = NULL;
     kith_dataset d;
     kith_labels l;
@@ -32,6 +36,7 @@ TEST(facts_of_four_nodes)
     char *json = NULL;
     size_t length;
 
+    kith_train_options_init(&o);
     set_up(&d, &l, of);
     CHECK_OK(kith_facts_find(&d, NULL, NULL, &f, &err));
     CHECK_INT(f->class_count[0], 2);
@@ -40,7 +45,13 @@ TEST(facts_of_four_nodes)
     CHECK_INT(f->stats.isolated, 1);
     CHECK_NEAR(f->learnt, 3, 0);
     CHECK(isnan(f->forecast[0].bytes)); /* logreg without features */
-    CHECK(f->forecast[1].bytes > 0);
+    CHECK_TEXT(f->forecast[1].method, "linbp");
+    CHECK_TEXT(f->forecast[3].method, "lcm");
+    /* The plan of a training that learns from all three of them. */
+    CHECK_OK(kith_model_plan(&d, "linbp", &all, &o, &plan, &err));
+    CHECK_NEAR(f->forecast[1].bytes, plan.memory, 0);
+    CHECK_OK(kith_model_plan(&d, "lcm", &all, &o, &plan, &err));
+    CHECK_NEAR(f->forecast[3].bytes, plan.memory, 0);
     CHECK_OK(kith_facts_json(f, &json, &length, &err));
     CHECK(
         strstr(json, "\"class_counts\": {\n    \"a\": 2,\n    \"b\": 1\n  }"));
