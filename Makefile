@@ -5,6 +5,7 @@ PREFIX       = /usr/local
 DESTDIR      =
 FUZZ_SECONDS = 60
 SETUP        = yes
+PYTHON       = /usr/bin/python3
 T            =
 N            = 100
 SEED         = 1
@@ -15,7 +16,7 @@ CONFIGURE := $(if $(filter true 1,$(CI)),-DKITH_WERROR=ON)
 
 .PHONY: all help demo test test-browser bench lint fuzz asan tsan install clean
 .PHONY: coverage valgrind mutants setup-valgrind setup-mutants
-.PHONY: faults
+.PHONY: faults python install-python setup-python
 .PHONY: setup-build setup-test setup-browser setup-lint setup-fuzz setup-bench
 .NOTPARALLEL: # apt-get cannot run twice at once; ninja uses all cores
 
@@ -72,11 +73,21 @@ faults: setup-test all ## kill, starve and mislead commands; table in docs/relia
 install: all ## install below PREFIX=/usr/local (and DESTDIR=)
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
 
+python: setup-python all ## build the Python package: one wheel, into build/wheel
+	@rm -rf $(BUILD)/wheel && mkdir -p $(BUILD)/wheel
+	@cd python && KITH_BUILD=$(abspath $(BUILD)) $(PYTHON) -m build --wheel \
+		--no-isolation --outdir $(abspath $(BUILD))/wheel . >$(abspath $(BUILD))/wheel.log \
+		2>&1 || { cat $(abspath $(BUILD))/wheel.log; exit 1; }
+	@ls $(BUILD)/wheel/*.whl
+
+install-python: python ## install the wheel where PYTHON looks, or below DESTDIR and PREFIX
+	@scripts/install-wheel.sh $(PYTHON) $(BUILD)/wheel/*.whl "$(DESTDIR)" "$(PREFIX)"
+
 clean: ## remove everything that was built
 	rm -rf $(BUILD) build-*
 
 setup-build setup-test setup-browser setup-lint setup-fuzz setup-bench \
-setup-valgrind setup-mutants: setup-%:
+setup-valgrind setup-mutants setup-python: setup-%:
 	@$(if $(filter yes,$(SETUP)),scripts/setup.sh $*)
 
 # $(call build,PRESET,FOLDER): configure if that has not been done, then build.

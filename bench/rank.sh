@@ -14,7 +14,7 @@ awk -v out="$tmp" 'BEGIN { srand(7) }
     { print > (out (rand() < .1 ? "/known.tsv" : "/truth.tsv")) }' \
     "$tmp/g/labels.tsv"
 for method in linbp lcm; do
-    "$kith" rank "$tmp/g" --labels "$tmp/known.tsv" --positive 1 \
+    "$kith" rank "$tmp/g" --labels "$tmp/known.tsv" --positive 1 --balance \
         --method $method --precision 0.9 -q -o "$tmp/list.tsv"
     awk -F '\t' -v method=$method '
         NR == FNR { truth[$1] = $2; all += $2 == 1; next }
@@ -24,7 +24,7 @@ for method in linbp lcm; do
 done
 if [ -n "$shared" ] && [ -d "$shared/facebook_sybil" ]; then
     for method in linbp lcm; do
-        "$kith" rank "$shared/facebook_sybil" --split public --positive 1 \
+        "$kith" rank "$shared/facebook_sybil" --split public --positive 1 --balance \
             --method $method --precision 0.9 |
             awk -v m=$method '/^Test/ { t = 1 } t && /precision|recall/ {
                 print "facebook_sybil, " m ":" $0; if (/recall/) exit }'

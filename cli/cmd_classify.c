@@ -203,17 +203,6 @@ static kith_status count_learnt(task *t)
     return KITH_OK;
 }
 
-/* Does the split name test nodes whose label is known? */
-static bool can_be_tested(const task *t)
-{
-    const kith_split *s = &t->nodes.whole;
-    bool any = false;
-
-    for (int32_t i = 0; i < s->n_test && !any; i++)
-        any = t->data->labels->of[s->test[i]] >= 0;
-    return any;
-}
-
 static void tell_training(task *t, outcome *o)
 {
     char a[TERM_NUMBER], b[TERM_NUMBER];
@@ -292,48 +281,14 @@ static kith_status tell(task *t, FILE *out)
     return KITH_OK;
 }
 
-/* The nodes to judge by: the split's test nodes, or those held out, by the
- * model that has not learnt from them, or those named for tuning. */
-static kith_verdict_input judged_input(const task *t)
-{
-    const kith_split *whole = &t->nodes.whole, *tuning = &t->nodes.tuning;
-    kith_verdict_input in;
-
-    kith_verdict_input_init(&in);
-    in.data = t->data;
-    in.model = t->c->model;
-    in.probabilities = t->c->probabilities;
-    in.evidence = t->c->evidence;
-    in.positive = args_text(t->r.a, "positive");
-    in.known = whole->val;
-    in.n_known = whole->n_val;
-    in.job = &t->r.job;
-    if (t->tested) {
-        in.judged = whole->test;
-        in.n_judged = whole->n_test;
-        in.judged_what = "the test nodes of the split";
-    } else if (tuning->n_val > 0) {
-        in.judged = tuning->val;
-        in.n_judged = t->c->unseen ? tuning->n_val : 0;
-        in.judged_what = "labelled nodes held out for tuning, by a model that "
-                         "has not learnt from them";
-        in.judged_by = t->c->unseen;
-        in.chosen_by = true;
-    } else if (whole->n_val > 0) {
-        in.judged = whole->val;
-        in.n_judged = whole->n_val;
-        in.judged_what = "the nodes named for tuning";
-        in.chosen_by = true;
-    }
-    return in;
-}
-
 static kith_status make_verdict(task *t)
 {
     kith_verdict_input in;
 
-    t->tested = can_be_tested(t);
-    in = judged_input(t);
+    kith_verdict_input_of(&in, t->data, &t->nodes, t->c);
+    in.positive = args_text(t->r.a, "positive");
+    in.job = &t->r.job;
+    t->tested = in.judged && in.judged == t->nodes.whole.test;
     if (t->r.quiet && !args_flag(t->r.a, "json") &&
         !args_text(t->r.a, "report"))
         return KITH_OK;

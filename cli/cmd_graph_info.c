@@ -69,7 +69,7 @@ static kith_status gather(run *r, graph_facts *f)
     if (st == KITH_OK)
         st = verify(r, f);
     if (st == KITH_OK)
-        st = read_given(r, &how, f->data);
+        st = read_given(r, f->path, &how, f->data);
     if (st == KITH_OK)
         st = kith_facts_find(f->data, args_text(r->a, "split"), &r->job,
                              &f->facts, &r->err);

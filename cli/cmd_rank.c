@@ -19,7 +19,12 @@ static const char *const description[] = {
     "class, such as fraud (the rarest, if --positive does not name it), and "
     "cuts the list where a wish is met: a precision, "
     "a recall, or a number of nodes that can be reviewed. Writes a table: "
-    "rank, node, probability.",
+    "rank, node, probability, and with --reasons why each node is on it. A "
+    "node that nothing known reaches is left out, and the summary says how "
+    "many there are.",
+    "The model, its choices and its probabilities are those of 'kith classify' "
+    "with the same options; --save keeps it, and the list, its reasons and the "
+    "page of --report come from that one model.",
     "Where to cut is chosen on labelled nodes that were not learnt from when "
     "they were scored: the nodes of --val or of the split, or else all of "
     "them, each scored by a model trained without its tenth of them. The "
@@ -27,9 +32,7 @@ static const char *const description[] = {
     "what shorter lists would hold.",
     "Precision hangs on how many positives there are. If the labelled nodes "
     "are not a random sample of the graph, say how many there really are with "
-    "--prevalence. Training is balanced, as by 'kith classify --balance', "
-    "where "
-    "the method can; the summary says whether it was.",
+    "--prevalence. Where the class is rare, --balance may order nodes better.",
     NULL,
 };
 
@@ -57,10 +60,28 @@ static const option options[] = {
     {.name = "method",
      .type = OPTION_TEXT,
      .value = "NAME",
-     .preset = "lcm",
-     .help = "The method; see 'kith methods'. Classes are balanced by logreg, "
-             "linbp, the lcm methods but lcm-em, and bp with features."},
+     .preset = DEFAULT_METHOD,
+     .help = "The method; see 'kith methods' and 'kith classify'."},
     ROW_OUTPUT("Where the list goes; - is standard output."),
+    {.name = "reasons",
+     .type = OPTION_INTEGER,
+     .value = "N",
+     .least = 1,
+     .most = KITH_REASONS_MOST,
+     .help = "Up to N codes for each node of the list, with their shares: what "
+             "speaks for the class, such as KNOWN_NEIGHBOUR or FEATURE:amount; "
+             "docs/reasons.md. For methods whose beliefs are sums, as of 'kith "
+             "explain'."},
+    {.name = "save",
+     .type = OPTION_FILE,
+     .value = "FILE",
+     .help = "Keep the model, for 'kith predict', 'explain', 'suggest', "
+             "'report' and 'card'."},
+    {.name = "report",
+     .type = OPTION_FILE,
+     .value = "FILE",
+     .help = "Write one HTML page about the data, the model and its "
+             "predictions; see 'kith report'."},
     {.name = "json",
      .help = "Print the summary as one JSON object, for programs."},
     ROW_VAL("Tune and choose the threshold on these labelled nodes, one id a "
@@ -79,6 +100,9 @@ static const example examples[] = {
     {"kith rank g.kg --labels known.tsv --positive fraud --budget 500 "
      "-o list.tsv",
      "the 500 that should be reviewed"},
+    {"kith rank g.kg --labels known.tsv --positive fraud --budget 500 "
+     "--reasons 4 --save fraud.km --report fraud.html -o list.tsv",
+     "with the reasons of each, the model and a page"},
     {"kith rank g.kg --labels known.tsv --positive fraud", "what to expect"},
     {NULL, NULL},
 };
@@ -97,6 +121,10 @@ static kith_rank_options rank_options(const args *a)
         o.budget = (int32_t)args_integer(a, "budget");
     if (args_real(a, "prevalence") > 0)
         o.prevalence = args_real(a, "prevalence");
+    if (args_given(a, "reasons"))
+        o.reasons = (int32_t)args_integer(a, "reasons");
+    if (args_text(a, "report"))
+        o.keep = KITH_KEEP_SOLUTION | KITH_KEEP_UNSEEN;
     return o;
 }
 
@@ -111,15 +139,79 @@ static kith_status check_unknown(ranking_task *t)
                     "give --labels of some nodes, or a --split");
 }
 
-static kith_status write_list(ranking_task *t)
+static kith_status write_list(ranking_task *t, const char *path,
+                              kith_outputs *with)
 {
     out_table_state shown;
-    const char *to = out_table(&t->r, args_text(t->r.a, "output"), &shown);
+    const char *to = out_table(&t->r, path, &shown);
 
     if (!to)
         return t->r.err.status;
     return out_table_end(&shown, kith_ranking_write(t->list, t->data->graph, to,
-                                                    NULL, &t->r.err));
+                                                    with, &t->r.err));
+}
+
+/* The page about the model that the list comes from. */
+static kith_status write_report(ranking_task *t, const char *path,
+                                kith_outputs *with)
+{
+    const kith_classification *c = t->list->classification;
+    char title[300], typed[2000];
+    kith_verdict_input judged;
+    kith_report_input in = {
+        .solution = c->solution,
+        .title = input_name(args_plain(t->r.a, 0), title, sizeof(title)),
+        .validation = c->validation,
+        .n_validation = c->n_validation,
+        .how = "Trained by 'kith rank', as 'kith classify' does.",
+        .command = typed,
+    };
+    kith_verdict *v = NULL;
+    kith_status st;
+
+    command_typed(t->r.a, typed, sizeof(typed));
+    kith_verdict_input_of(&judged, t->data, &t->nodes, c);
+    judged.job = &t->r.job;
+    judged.positive = args_text(t->r.a, "positive");
+    st = kith_verdict_new(&judged, &v, &t->r.err);
+    in.verdict = v;
+    if (st == KITH_OK)
+        st = out_report(&t->r, &in, path, with);
+    kith_verdict_free(v);
+    return st;
+}
+
+/* All or nothing.  The model is the first, since other commands read it. */
+static kith_status write_all(ranking_task *t)
+{
+    const args *a = t->r.a;
+    kith_outputs *all = NULL;
+    kith_status st = kith_outputs_new(&all, &t->r.err);
+
+    if (st == KITH_OK && args_text(a, "save"))
+        st = kith_model_save_with(t->list->model, args_text(a, "save"), all,
+                                  &t->r.err);
+    if (st == KITH_OK && args_text(a, "output"))
+        st = write_list(t, args_text(a, "output"), all);
+    if (st == KITH_OK && args_text(a, "report"))
+        st = write_report(t, args_text(a, "report"), all);
+    if (st == KITH_OK)
+        st = run_cancelled();
+    if (st == KITH_OK)
+        st = kith_outputs_commit(all, &t->r.err);
+    kith_outputs_free(all);
+    return st;
+}
+
+/* Can everything be written that is to be? */
+static kith_status check_outputs(ranking_task *t)
+{
+    static const char *const names[] = {"output", "save", "report"};
+    kith_status st = KITH_OK;
+
+    for (size_t i = 0; st == KITH_OK && i < sizeof(names) / sizeof(*names); i++)
+        st = check_output(&t->r, args_text(t->r.a, names[i]));
+    return st;
 }
 
 static kith_status work(ranking_task *t)
@@ -127,7 +219,7 @@ static kith_status work(ranking_task *t)
     const args *a = t->r.a;
     kith_train_options train;
     kith_rank_options o = rank_options(a);
-    kith_status st = check_output(&t->r, args_text(a, "output"));
+    kith_status st = check_outputs(t);
 
     if (st == KITH_OK)
         st = open_for_learning(&t->r, args_plain(a, 0), &t->data, &t->nodes);
@@ -145,17 +237,15 @@ static kith_status work(ranking_task *t)
     if (st == KITH_OK)
         st = run_cancelled();
     progress_end(&t->r.tty);
-    if (st == KITH_OK && args_text(a, "output"))
-        st = write_list(t);
-    return st;
+    return st == KITH_OK ? write_all(t) : st;
 }
 
 static kith_status print_json(ranking_task *t)
 {
     char *json = NULL;
     size_t length;
-    const kith_status st = kith_ranking_json(t->list, &json, &length,
-                                             &t->r.err);
+    const kith_status st = kith_ranking_json(t->list, t->data->graph, &json,
+                                             &length, &t->r.err);
 
     return st == KITH_OK ? out_json(&t->r, NULL, json, length) : st;
 }

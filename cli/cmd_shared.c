@@ -64,6 +64,8 @@ int run_end(run *r, kith_status st)
     progress_end(&r->tty);
     kith_options_free(r->options);
     r->options = NULL;
+    free(r->asked[0]);
+    free(r->asked[1]);
     if (st == KITH_OK)
         return EXIT_OK;
     if (st == KITH_ERR_CANCELLED) {

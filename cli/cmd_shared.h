@@ -21,6 +21,7 @@ typedef struct run {
     kith_job job;             /* threads, memory, progress; points at tty */
     kith_options *options;    /* of a training; NULL until they are asked for */
     kith_table_options table; /* of reading_options() */
+    char *asked[2];           /* labels and features of a database */
     kith_error err;
 } run;
 

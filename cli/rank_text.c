@@ -43,6 +43,11 @@ static void tell_expected(const ranking_task *t, FILE *out)
              t->list->listed > 0
                  ? (double)t->list->probability[t->list->listed - 1]
                  : (double)NAN);
+    if (t->list->unreached > 0)
+        term_row(out, "left out",
+                 "%s without evidence: nothing known reaches "
+                 "them",
+                 term_count(t->list->unreached, a));
     if (!isnan(c->precision))
         term_row(out, "expected hits", "%.*f (%.*f to %.*f)", digits,
                  n * c->precision, digits, n * c->precision_low, digits,
@@ -146,16 +151,18 @@ void rank_text(FILE *out, const ranking_task *t)
     if (kith_model_one_class(m, &one))
         term_row(out, "labels", "%s", kith_model_why(m));
     else
-        term_row(
-            out, "method", "%s, %s", kith_model_method(m),
-            kith_model_balanced(m)
-                ? "classes balanced"
-                : "which does not weigh classes: the rare one may come short");
+        term_row(out, "method", "%s%s", kith_model_method(m),
+                 kith_model_balanced(m) ? ", classes balanced" : "");
     tell_wish(t, out);
     tell_expected(t, out);
     tell_test(t, out);
     tell_lengths(t->list, out);
     fputc('\n', out);
+    if (args_text(t->r.a, "save"))
+        term_line(out, "%s: the model", args_text(t->r.a, "save"));
+    if (args_text(t->r.a, "report"))
+        term_line(out, "%s: one page, open it in a browser",
+                  args_text(t->r.a, "report"));
     if (list)
         term_line(out, "%s: %d nodes",
                   strcmp(list, "-") == 0 ? "standard output" : list,

@@ -1,6 +1,9 @@
 #include "reading_options.h"
 
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "term.h"
@@ -99,6 +102,13 @@ static const option row_table_rows[] = {
 };
 
 const option reading_unordered_rows[] = {
+    {.name = "edges",
+     .type = OPTION_TEXT,
+     .value = "SQL",
+     .group = "Databases",
+     .help = "Of an SQLite database in place of the graph: the table of edges, "
+             "or a SELECT. --labels and --features (and --nodes) name tables "
+             "of it or SELECTs then, too."},
     {.name = "header",
      .type = OPTION_CHOICE,
      .value = "WHEN",
@@ -196,7 +206,7 @@ static const char *feature_columns(const args *a)
 {
     const char *features = text_if_any(a, "features");
     const bool table = args_given(a, "table") || text_if_any(a, "nodes") ||
-                       text_if_any(a, "labels");
+                       (text_if_any(a, "labels") && !args_given(a, "edges"));
 
     return table && features && access(features, F_OK) != 0 ? features : NULL;
 }
@@ -233,6 +243,7 @@ kith_build_options reading_options(run *r)
     };
 
     r->table = (kith_table_options){
+        .edges = args_text(a, "edges"),
         .source = args_text(a, "source"),
         .target = args_text(a, "target"),
         .weight = args_text(a, "weight"),
@@ -254,10 +265,28 @@ kith_build_options reading_options(run *r)
     return options;
 }
 
-kith_status read_given(run *r, const kith_build_options *how, kith_dataset *d)
+/* What is no file is a table of the database, or a SELECT, with --edges. */
+static const char *of_database(run *r, const char *path, const char *given,
+                               char **asked)
 {
-    const char *labels = text_if_any(r->a, "labels");
-    const char *features = features_file(r->a, d);
+    const size_t room = given ? strlen(path) + strlen(given) + 2 : 0;
+
+    if (!given || !args_given(r->a, "edges") || access(given, F_OK) == 0)
+        return given;
+    free(*asked);
+    *asked = malloc(room);
+    if (*asked)
+        snprintf(*asked, room, "%s:%s", path, given);
+    return *asked ? *asked : given;
+}
+
+kith_status read_given(run *r, const char *path, const kith_build_options *how,
+                       kith_dataset *d)
+{
+    const char *labels = of_database(r, path, text_if_any(r->a, "labels"),
+                                     &r->asked[0]);
+    const char *features = of_database(r, path, features_file(r->a, d),
+                                       &r->asked[1]);
     kith_labels *l = NULL;
     kith_features *x = NULL;
     kith_status st = KITH_OK;
@@ -300,6 +329,6 @@ kith_status open_given(run *r, const char *path, kith_dataset **out)
     kith_status st = kith_dataset_open(path, &how, out, &r->err);
 
     if (st == KITH_OK)
-        st = read_given(r, &how, *out);
+        st = read_given(r, path, &how, *out);
     return st == KITH_OK ? check_columns(r, path, *out) : st;
 }

@@ -25,7 +25,8 @@ kith_build_options reading_options(run *r);
 
 /* Let what --labels and --features name (as far as the table has them) take
  * the place of the data set's. */
-kith_status read_given(run *r, const kith_build_options *how, kith_dataset *d);
+kith_status read_given(run *r, const char *path, const kith_build_options *how,
+                       kith_dataset *d);
 
 /* Open a graph or data set as the reading options say, then read_given(). */
 kith_status open_given(run *r, const char *path, kith_dataset **out);

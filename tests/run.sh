@@ -1,15 +1,15 @@
 #!/bin/sh
 # run.sh BUILD_DIR [FILTER]: run every test of a build and count.
 #
-# Runs the unit tests, the replays of the fuzz corpora, tests/cli/*.test and
-# tests/mangled, several at once, each in its own process with a time limit.
+# Runs the unit tests, the replays of the fuzz corpora, tests/cli/*.test,
+# tests/mangled and python/tests/test_*.py, several at once, each in its own process with a time limit.
 # A test program prints TAP: "ok NAME", "not ok NAME", "ok NAME # SKIP why".
 # One that prints none is itself the test.  One that crashes or runs out of time
 # counts as a failure.  FILTER picks programs by name, or tests inside the unit
 # programs.  Ends with one line `N passed, N failed[, N skipped]`; exit 1 if any
 # failed.
 #
-# Environment: KINDS (default "unit corpus cli mangled"), NAMES (programs, e.g.
+# Environment: KINDS (default "unit corpus cli mangled python"), NAMES (programs, e.g.
 # "test_sort cli_rank"; default: all of these kinds), JOBS (default: one per
 # core), LIMIT (seconds per program, default 600), WRAP=valgrind (run all under
 # memcheck: what it finds fails the test, whatever the program makes of it).
@@ -42,6 +42,7 @@ if [ "$1" = --one ]; then
         set -- "$BUILD/tests/fuzz/fuzz_${name#corpus_}" "$@" ;;
     cli_*) set -- sh "$TESTS/cli/${name#cli_}.test" ;;
     mangled) set -- "$TESTS/mangled/run.sh" "$KITH" ;;
+    python_*) set -- "$TESTS/../python/tests/run.sh" "${name#python_}" ;;
     esac
     if [ -n "${WRAP:-}" ]; then
         # one folder of logs per program; what is a script runs $KITH, wrapped
@@ -87,12 +88,14 @@ trap 'exit 130' INT TERM
 
 list() {
     [ -z "${NAMES:-}" ] || { printf '%s\n' $NAMES; return; }
-    for kind in ${KINDS:-unit corpus cli mangled}; do
+    for kind in ${KINDS:-unit corpus cli mangled python}; do
         case $kind in
         unit) ls "$TESTS/unit" | sed -n 's/^\(test_.*\)\.c$/\1/p' ;;
         corpus) ls "$TESTS/fuzz" | sed -n 's/^fuzz_\(.*\)\.c$/corpus_\1/p' ;;
         cli) ls "$TESTS/cli" | sed -n 's/^\(.*\)\.test$/cli_\1/p' ;;
         mangled) [ ! -f "$TESTS/mangled/run.sh" ] || echo mangled ;;
+        python) [ -n "${WRAP:-}" ] || ls "$TESTS/../python/tests" |
+            sed -n 's/^test_\(.*\)\.py$/python_\1/p' ;;
         *) echo "run.sh: no such kind: $kind" >&2 ;;
         esac
     done

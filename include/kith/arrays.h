@@ -90,6 +90,38 @@ KITH_API kith_status kith_graph_from_coo(const kith_coo *edges,
                                          kith_cleaning *cleaning,
                                          kith_error *err);
 
+/* Ids, one for each place: texts as for kith_ids_from_strings(), which may be
+ * repeated; or integers, I32 or I64, from 0 up, that stand for themselves. */
+typedef struct kith_id_array {
+    kith_array offsets; /* of texts; a zeroed one: integers */
+    const char *bytes;
+    kith_array integers;
+} kith_id_array;
+
+/* Edges between ids, as a table has them: u[i] - v[i]. */
+typedef struct kith_id_edges {
+    kith_id_array u, v; /* both of texts or both of integers */
+    kith_array weights; /* as in kith_coo */
+} kith_id_edges;
+
+/*
+ * A graph of edges between ids.  Nodes are numbered as in a file of the same
+ * lines: by their value if all ids are integers, else in the order in which
+ * they first appear.  With `ids` (may be NULL) those are all the nodes there
+ * are, in that order, and an edge to another is refused.
+ *
+ * An edge that is given several times weighs, unless options->merge says
+ * otherwise, as one of a table whose columns are named: the sum of its weights,
+ * or without weights how often it is given.  Otherwise as
+ * kith_graph_from_coo().
+ */
+KITH_API kith_status kith_graph_from_id_edges(const kith_id_edges *edges,
+                                              const kith_ids *ids,
+                                              const kith_build_options *options,
+                                              kith_graph **out,
+                                              kith_cleaning *cleaning,
+                                              kith_error *err);
+
 /* A sparse matrix by rows, as SciPy's csr_matrix has it. */
 typedef struct kith_csr {
     kith_array rows; /* I32 or I64: one more than there are rows, from 0 up */

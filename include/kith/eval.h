@@ -289,6 +289,9 @@ typedef struct kith_rank_options {
     int32_t budget;    /* 0, the default: all */
     double prevalence; /* share of positives among the unknown; NaN, the
                           default: that of the known */
+    int32_t reasons;   /* up to so many for each node of the list; 0, the
+                          default: none */
+    unsigned keep;     /* of kith_classify(); default 0 */
 } kith_rank_options;
 
 KITH_API void kith_rank_options_init(kith_rank_options *o);
@@ -308,16 +311,21 @@ typedef struct kith_rank_test {
 } kith_rank_test;
 
 typedef struct kith_ranking {
-    kith_model *model;
-    kith_rank_options options; /* as given */
-    double prevalence;         /* as given, or as among the known */
-    int32_t nodes;      /* ranked: neither learnt from nor named to tune on */
-    int32_t listed;     /* the first so many of them are the list */
-    int32_t *node;      /* of each place, the most probable first */
-    float *probability; /* of each place */
-    kith_threshold cut; /* what the list holds */
-    bool crossed;       /* judged on nodes learnt from, each by a model that has
-                           not seen it; false: on those named to tune on */
+    kith_classification *classification; /* the same as kith_classify() gives */
+    const kith_model *model;             /* its model, of which all comes */
+    kith_rank_options options;           /* as given */
+    double prevalence;                   /* as given, or as among the known */
+    int32_t nodes;       /* ranked: neither learnt from nor named to tune on */
+    int32_t unreached;   /* left out: nothing that is known reaches them */
+    int32_t listed;      /* the first so many of them are the list */
+    int32_t *node;       /* of each place, the most probable first */
+    float *probability;  /* of each place */
+    int32_t explained;   /* the first so many have reasons: */
+    kith_reason *reason; /* explained x options.reasons */
+    int32_t *reasons;    /* of each, how many */
+    kith_threshold cut;  /* what the list holds */
+    bool crossed; /* judged on nodes learnt from, each by a model that has
+                     not seen it; false: on those named to tune on */
     int32_t n_test;
     kith_rank_test test;
     int32_t n_lengths;
@@ -329,16 +337,18 @@ typedef struct kith_ranking {
 } kith_ranking;
 
 /*
- * Rank all nodes that are not known by the probability of one class, and say
- * what a list of the first of them holds.  Known nodes are scored by models
- * that have not learnt from them: those named to tune on by the one model,
- * else ten times a tenth by a model of the other nine.  Scores are places,
- * since a model that saw fewer labels is less sure of everything but orders
- * nodes much alike.  Classes are balanced where the method can.
+ * Rank all nodes that are not known, and that something known reaches, by the
+ * probability of one class, and say what a list of the first of them holds.
+ * The model, its choices and its probabilities are those of kith_classify()
+ * with the same options; reasons are those of kith_reasons().  Known nodes are
+ * scored by models that have not learnt from them: those named to tune on by
+ * the one model, else ten times a tenth by a model of the other nine.  Scores
+ * are places, since a model that saw fewer labels is less sure of everything
+ * but orders nodes much alike.
  *
- * Free with kith_ranking_free().  Errors: those of kith_model_train() and
- * kith_threshold_choose(); KITH_ERR_ARGUMENT (no such class; no node is left
- * to rank).  Cost: up to twelve trainings, one of them tuned.
+ * Free with kith_ranking_free().  Errors: those of kith_classify(),
+ * kith_threshold_choose() and kith_reasons(); KITH_ERR_ARGUMENT (no such class;
+ * no node is left to rank).  Cost: up to twelve trainings, one of them tuned.
  */
 KITH_API kith_status kith_rank(const kith_dataset *d, const char *method,
                                const kith_protocol *protocol,
@@ -502,8 +512,9 @@ KITH_API kith_status kith_predictions_read(const char *path,
                                            int32_t n_classes, float *out,
                                            int32_t *found, kith_error *err);
 
-/* rank, node, probability (score if there are none): the list, r->listed rows.
- */
+/* rank, node, probability (score if there are none), and for each reason asked
+ * for reason_1, share_1, ... ("-" where there are no more): the list,
+ * r->listed rows. */
 KITH_API kith_status kith_ranking_write(const kith_ranking *r,
                                         const kith_graph *g, const char *path,
                                         kith_outputs *with, kith_error *err);
@@ -522,7 +533,9 @@ KITH_API kith_status kith_suggestions_write(const kith_suggestion *list,
  * is no finite number: *length bytes and a NUL at *json, to be freed with
  * kith_array_free().  Errors: KITH_ERR_NOMEM.
  */
-KITH_API kith_status kith_ranking_json(const kith_ranking *r, char **json,
+/* With the nodes and their reasons if there are any; g is the data's graph. */
+KITH_API kith_status kith_ranking_json(const kith_ranking *r,
+                                       const kith_graph *g, char **json,
                                        size_t *length, kith_error *err);
 /* name, path: of the data, to be told; random, seed: splits were drawn by it.
  */

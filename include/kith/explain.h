@@ -256,6 +256,36 @@ enum { KITH_SUMMANDS_MOST = 6 };
 KITH_API int32_t kith_explanation_summands(
     const kith_explanation *e, kith_summand out[KITH_SUMMANDS_MOST]);
 
+/* ---- reasons ------------------------------------------------------------- */
+
+enum { KITH_REASON_CODE = 96, KITH_REASONS_MOST = 16 };
+
+/* One thing that speaks for a class. */
+typedef struct kith_reason {
+    char
+        code[KITH_REASON_CODE]; /* docs/reasons.md: KNOWN_NEIGHBOUR,
+                                   FEATURE:amount, ...; no control characters */
+    double value;               /* its part of the belief, above 0 */
+    double share;               /* of all that speaks for the class */
+} kith_reason;
+
+/*
+ * Why: of each of n nodes the `most` (1 .. KITH_REASONS_MOST) largest parts of
+ * its belief in the class (-1: its likeliest) that speak for it, the largest
+ * first, from the same exact sums as kith_explain().
+ *
+ * out    n x most; rows are filled as far as there are reasons
+ * found  n: how many there are
+ *
+ * Errors: those of kith_explain().  Cost: the run's iterations for every eight
+ * nodes, each about that of one with eight classes; of a fixed point until
+ * nothing is added.  Memory: 68 bytes a node of the graph, 64 a training node.
+ */
+KITH_API kith_status kith_reasons(const kith_solution *s, const int32_t *nodes,
+                                  int32_t n, int32_t of_class, int32_t most,
+                                  kith_reason *out, int32_t *found,
+                                  kith_error *err);
+
 /* ---- suggesting ---------------------------------------------------------- */
 
 /* A node worth labelling: score = uncertainty x influence. */

@@ -30,6 +30,11 @@ typedef void (*kith_tell_fn)(void *user, const char *key, const char *text);
 
 /* Which columns of which table are what.  A zeroed struct is the default. */
 typedef struct kith_table_options {
+    /* The path is an SQLite database, and this its table of edges, or a SELECT;
+       `nodes` of kith_build_options may be one, too.  Everywhere else a path
+       "bank.db:accounts" or "bank.db:SELECT ..." stands for such a table. */
+    const char *edges;
+
     /* Of a table of edges. */
     const char *source, *target; /* the two ends; both or none */
     const char *weight;          /* NULL: the edges have none */

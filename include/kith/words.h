@@ -41,6 +41,14 @@ typedef struct kith_verdict_input {
 
 KITH_API void kith_verdict_input_init(kith_verdict_input *in);
 
+/* What there is to say of a classification, judged by the split's test nodes
+ * that have a label, or else those held out, by the model that has not learnt
+ * from them (KITH_KEEP_UNSEEN), or those named for tuning. */
+KITH_API void kith_verdict_input_of(kith_verdict_input *in,
+                                    const kith_dataset *d,
+                                    const kith_protocol *p,
+                                    const kith_classification *c);
+
 /* May its answers be acted on? */
 typedef enum kith_trust {
     KITH_TRUST_UNKNOWN = 0, /* no node to judge by */

@@ -95,6 +95,9 @@ const char *kith_features_built(void)
 #ifdef KITH_HAVE_EXPAT
            "xml "
 #endif
+#ifdef KITH_HAVE_SQLITE
+           "sqlite "
+#endif
         ;
 }
 

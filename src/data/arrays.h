@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "core/status.h"
+#include "graph/ids.h"
 #include "kith/arrays.h"
 
 /* Refuse what is no array of numbers, or (integers) none of integers.  `name`
@@ -25,6 +26,9 @@ kith_status kith__offsets_check(const kith_array *a, const char *name,
 /* Values, as floats: finite, and (least 0) not negative. */
 kith_status kith__values_check(const kith_array *a, const char *name,
                                bool negative_too, kith_error *err);
+
+/* The ids inside; NULL of NULL. */
+const kith__ids *kith__ids_inside(const kith_ids *ids);
 
 /* Are these elements of C's type, at an address for them? */
 static inline bool kith__array_is(const kith_array *a, kith_number type)

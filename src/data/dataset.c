@@ -14,6 +14,7 @@
 #include "data/files.h"
 #include "data/labels.h"
 #include "data/node_table.h"
+#include "data/ogb.h"
 #include "data/row_table.h"
 #include "io/graph_files.h"
 #include "io/ids_text.h"
@@ -27,9 +28,12 @@ static const char *const label_files[] = {"labels.tsv", "labels.csv",
 static const char *const feature_files[] = {
     "features.mtx", "features.svm", "features.npy", "features.npz", NULL};
 
+static const kith_build_options defaults;
+
 /* The files of a data set, that of the edges opened. */
 typedef struct files {
     char *edges, *nodes, *labels, *features, *splits;
+    char *count; /* of the Open Graph Benchmark: how many nodes; NULL if not */
     kith__source *source;
 } files;
 
@@ -37,10 +41,26 @@ static void release_files(files *f)
 {
     kith__free(f->edges);
     kith__free(f->nodes);
+    kith__free(f->count);
     kith__free(f->labels);
     kith__free(f->features);
     kith__free(f->splits);
     kith__source_close(f->source);
+}
+
+/* The raw folder of the Open Graph Benchmark, if it is one. */
+static kith_status find_ogb(const char *folder, files *f, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    TRY(kith__find_file(folder, "num-node-list.csv", &f->count, err));
+    if (!f->count)
+        goto out;
+    TRY(kith__find_file(folder, "edge.csv", &f->edges, err));
+    TRY(kith__find_file(folder, "node-label.csv", &f->labels, err));
+    TRY(kith__find_file(folder, "node-feat.csv", &f->features, err));
+out:
+    return st;
 }
 
 static kith_status find_in_folder(const char *folder, files *f, kith_error *err)
@@ -48,6 +68,10 @@ static kith_status find_in_folder(const char *folder, files *f, kith_error *err)
     kith_status st = KITH_OK;
 
     TRY(kith__find_one(folder, edge_files, &f->edges, err));
+    if (!f->edges)
+        TRY(find_ogb(folder, f, err));
+    if (f->count && f->edges)
+        goto out;
     if (!f->edges)
         TRY(kith__fail(err, KITH_ERR_IO, folder, 0,
                        "has no edges.tsv (or .csv .txt .mtx .graph .npz, or "
@@ -141,7 +165,7 @@ static kith_status collect_named(const files *f,
         table.named = kith__node_table_ids(&s->table);
         TRY(kith__known_add(&table, named, err));
     }
-    if (f->labels)
+    if (f->labels && !f->count)
         TRY(kith__labels_collect(f->labels, options, named, err));
 out:
     return st;
@@ -169,12 +193,23 @@ static kith_status stage(const files *f, const kith_build_options *options,
         with_list.nodes = f->nodes;
     TRY(kith__graph_node_list(f->edges, &with_list, &nodes, &listed, err));
     known.nodes = listed ? &nodes : NULL;
-    if (f->features) {
+    if (f->count) {
+        TRY(kith__ogb_count(f->count, &known.numbered, err));
+        with_list.header = KITH_NO;
+    }
+    if (f->count && f->features) {
+        TRY(kith__ogb_features(f->features, &out->features, err));
+        if (out->features->nodes != known.numbered)
+            TRY(kith__fail(err, KITH_ERR_PARSE, f->features, 0,
+                           "has %d lines, but %s says %d nodes",
+                           (int)out->features->nodes, f->count,
+                           (int)known.numbered));
+    } else if (f->features) {
         TRY(kith_features_load(f->features, &out->features, err));
         TRY(check_feature_rows(f, out->features, known.nodes, err));
         known.numbered = listed ? 0 : out->features->nodes;
     }
-    if ((f->labels || out->has_table) && !listed) {
+    if (((f->labels && !f->count) || out->has_table) && !listed) {
         TRY(collect_named(f, options, out, &named, err));
         known.named = &named;
     }
@@ -239,6 +274,15 @@ static kith_status take_classes(kith__node_classes *c, int32_t n,
     return st;
 }
 
+static kith_status load_labels(const files *f, const kith_graph *g,
+                               const kith_build_options *options,
+                               kith_dataset *d, kith_error *err)
+{
+    return f->count ? kith__ogb_labels(f->labels, g, options, &d->labels, err)
+                    : kith__labels_load(f->labels, g, options, true, &d->labels,
+                                        err);
+}
+
 static kith_status open_text(const files *f, const kith_build_options *options,
                              kith_dataset *d, kith_error *err)
 {
@@ -301,10 +345,50 @@ static kith_status open_found(files *f, const kith_build_options *options,
     TRY(kith__kg_is(f->source) ? open_built(f, options, d, err)
                                : open_text(f, options, d, err));
     if (f->labels && !d->labels)
-        TRY(kith__labels_load(f->labels, d->graph, options, true, &d->labels,
-                              err));
+        TRY(load_labels(f, d->graph, options, d, err));
     d->splits_at = f->splits;
     f->splits = NULL;
+out:
+    return st;
+}
+
+/* A database in place of a file: what is asked of it, as paths. */
+typedef struct asked {
+    char *path, *nodes;
+    kith_table_options table;
+    kith_build_options options;
+} asked;
+
+static void release_asked(asked *a)
+{
+    kith__free(a->path);
+    kith__free(a->nodes);
+}
+
+/* Let *path and *options be what options->table->edges says. */
+static kith_status ask_database(const char **path,
+                                const kith_build_options **options, asked *a,
+                                kith_error *err)
+{
+    const kith_table_options *t = (*options)->table;
+    kith_status st = KITH_OK;
+    mode_t mode;
+
+    if (!t || !t->edges)
+        return KITH_OK;
+    a->options = **options;
+    a->table = *t;
+    a->options.table = &a->table;
+    a->table.edges = NULL;
+    if (a->options.nodes) {
+        TRY(kith__look(a->options.nodes, &mode, err));
+        if (!mode)
+            TRY_NEW(a->nodes, kith__join(*path, ":", a->options.nodes));
+        a->options.nodes = mode ? a->options.nodes : a->nodes;
+    }
+    TRY_NEW(a->path, kith__join(*path, ":", t->edges));
+    *path = a->path;
+    *options = &a->options;
 out:
     return st;
 }
@@ -313,15 +397,16 @@ kith_status kith_dataset_open(const char *path,
                               const kith_build_options *options,
                               kith_dataset **out, kith_error *err)
 {
-    static const kith_build_options defaults;
     kith_status st = KITH_OK;
     kith_dataset *d = NULL;
+    asked a = {0};
     files f = {0};
 
     *out = NULL;
     options = options ? options : &defaults;
     if (options->table && options->table->rows)
         return kith__row_table_open(path, options, out, err);
+    TRY(ask_database(&path, &options, &a, err));
     TRY_NEW(d, kith__alloc_zeroed(1, sizeof(*d)));
     TRY(open_files(path, options, &f, err));
     TRY(open_found(&f, options, d, err));
@@ -329,6 +414,7 @@ kith_status kith_dataset_open(const char *path,
     d = NULL;
 out:
     release_files(&f);
+    release_asked(&a);
     kith_dataset_free(d);
     return st;
 }
@@ -361,7 +447,7 @@ static kith_status take_parts(const files *f, staged *s, const kith_graph *g,
     kith_status st = KITH_OK;
 
     if (f->labels)
-        TRY(kith__labels_load(f->labels, g, options, true, &d->labels, err));
+        TRY(load_labels(f, g, options, d, err));
     else
         TRY(take_classes(&s->gathered.classes, g->n, d, err));
     if (s->features)
@@ -496,10 +582,15 @@ kith_status kith_dataset_build(const char *path, const char *out_path,
                                const kith_build_options *options,
                                kith_cleaning *cleaning, kith_error *err)
 {
-    kith_build_options o = options ? *options : (kith_build_options){0};
     kith_status st = KITH_OK;
+    kith_build_options o;
     char *folder = NULL;
+    asked a = {0};
     files f = {0};
+
+    options = options ? options : &defaults;
+    TRY(ask_database(&path, &options, &a, err));
+    o = *options;
 
     if (o.table && o.table->rows)
         return build_rows(path, out_path, &o, cleaning, err);
@@ -511,6 +602,7 @@ kith_status kith_dataset_build(const char *path, const char *out_path,
                               : build_text(&f, out_path, &o, cleaning, err));
 out:
     release_files(&f);
+    release_asked(&a);
     kith__free(folder);
     return st;
 }

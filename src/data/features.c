@@ -277,6 +277,21 @@ static kith_status place_dense(const kith_features *f, const int32_t *node,
     return KITH_OK;
 }
 
+static kith_status copy_names(const kith_features *f, kith_features *out,
+                              kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    if (!f->names)
+        return KITH_OK;
+    TRY_NEW(out->names, kith__alloc_zeroed(f->columns, sizeof(*out->names)));
+    for (int32_t c = 0; c < f->columns; c++)
+        TRY_NEW(out->names[c],
+                kith__copy_string(f->names[c], strlen(f->names[c])));
+out:
+    return st;
+}
+
 kith_status kith__features_place(const kith_features *f, int32_t n,
                                  const int32_t *node, kith_features **out,
                                  kith_error *err)
@@ -290,6 +305,7 @@ kith_status kith__features_place(const kith_features *f, int32_t n,
     placed->columns = f->columns;
     TRY(f->row ? place_sparse(f, node, placed, err)
                : place_dense(f, node, placed, err));
+    TRY(copy_names(f, placed, err));
     *out = placed;
     placed = NULL;
 out:
@@ -324,6 +340,17 @@ out:
     kith__ids_release(&ids);
     kith__free(node);
     return st;
+}
+
+uint64_t kith__features_names_hash(const kith_features *f)
+{
+    uint64_t h = 1;
+
+    if (!f || !f->names)
+        return 0;
+    for (int32_t c = 0; c < f->columns; c++)
+        h = XXH3_64bits_withSeed(f->names[c], strlen(f->names[c]), h);
+    return h ? h : 1;
 }
 
 uint64_t kith__features_hash(const kith_features *f)

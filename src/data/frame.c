@@ -89,7 +89,8 @@ static kith_status find_roles(kith__table *t, const kith__frame_roles *roles,
     const kith__head *h = &t->head;
     kith_status st = KITH_OK;
     int64_t number;
-    bool header = roles->header || kith__head_of_nodes(h);
+    const bool named = kith__source_names_columns(t->source);
+    bool header = roles->header || named || kith__head_of_nodes(h);
 
     if (roles->id && !kith__parse_int(roles->id, strlen(roles->id), &number))
         header = true;
@@ -101,6 +102,8 @@ static kith_status find_roles(kith__table *t, const kith__frame_roles *roles,
         goto out;
     if (!roles->id && (header || has_numbers(h)))
         f->id = header ? kith__column_of(h, KITH__NODE) : 0;
+    if (f->id < 0 && named)
+        f->id = 0;
     if (f->id < 0 && h->rows > 0)
         TRY(kith__head_unsure(h, t->path, "which column holds the node",
                               "--node COL", err));

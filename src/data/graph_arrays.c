@@ -78,6 +78,11 @@ void kith_ids_free(kith_ids *ids)
     kith__free(ids);
 }
 
+const kith__ids *kith__ids_inside(const kith_ids *ids)
+{
+    return ids ? &ids->ids : NULL;
+}
+
 /* ---- from edges ---------------------------------------------------------- */
 
 /* Refuse a number of nodes that no graph has, or not as many as ids. */

@@ -65,6 +65,23 @@ static kith_status named_column(const label_rows *r, const char *option,
     return own ? KITH_OK : st;
 }
 
+/* Both found, and not the same. */
+static kith_status check_columns(const label_rows *r, kith_error *err)
+{
+    const kith__head *h = &r->t.head;
+
+    if (r->node >= 0 && r->label >= 0 && r->node != r->label)
+        return KITH_OK;
+    if (!r->t.header)
+        return kith__fail(err, KITH_ERR_PARSE, r->t.path,
+                          h->rows > 0 ? r->t.lines + 1 : 0,
+                          "has more than two fields, expected a node and its "
+                          "class (or say --node COL --label COL)");
+    return kith__head_unsure(h, r->t.path,
+                             "which columns hold the node and its class",
+                             "--node COL --label COL", err);
+}
+
 /* Where the node and its class are. */
 static kith_status find_columns(label_rows *r, bool own, kith_error *err)
 {
@@ -73,7 +90,10 @@ static kith_status find_columns(label_rows *r, bool own, kith_error *err)
     const bool named = t && (t->node || t->label);
     kith_status st = KITH_OK;
 
-    TRY(kith__table_header(&r->t, kith__head_of_nodes(h) || (named && !own),
+    TRY(kith__table_header(&r->t,
+                           kith__head_of_nodes(h) ||
+                               kith__source_names_columns(r->t.source) ||
+                               (named && !own),
                            err));
     TRY(named_column(r, "--node", t ? t->node : NULL, own, &r->node, err));
     TRY(named_column(r, "--label", t ? t->label : NULL, own, &r->label, err));
@@ -86,15 +106,7 @@ static kith_status find_columns(label_rows *r, bool own, kith_error *err)
         r->node = r->node >= 0 ? r->node : r->label == 0;
         r->label = r->label >= 0 ? r->label : r->node == 0;
     }
-    if ((r->node < 0 || r->label < 0 || r->node == r->label) && !r->t.header)
-        TRY(kith__fail(err, KITH_ERR_PARSE, r->t.path,
-                       h->rows > 0 ? r->t.lines + 1 : 0,
-                       "has more than two fields, expected a node and its "
-                       "class (or say --node COL --label COL)"));
-    if (r->node < 0 || r->label < 0 || r->node == r->label)
-        TRY(kith__head_unsure(h, r->t.path,
-                              "which columns hold the node and its class",
-                              "--node COL --label COL", err));
+    TRY(check_columns(r, err));
 out:
     return st;
 }

@@ -246,7 +246,7 @@ kith_status kith_evaluation_json(const kith_evaluation *e, const char *name,
     else
         kith__json_null(&j, "seed");
     kith__json_string(&j, "version", kith_version());
-    put_choice(&j, "fit", e->options.train.fit);
+    put_choice(&j, "fit", (int)e->options.train.fit);
     put_positive(&j, e);
     kith__json_open(&j, "splits", '[');
     for (int i = 0; i < e->splits; i++)

@@ -6,48 +6,48 @@
 
 #include "core/alloc.h"
 #include "core/job.h"
+#include "core/number.h"
 #include "io/fields.h"
 #include "io/reader.h"
-#include "io/writer.h"
+#include "io/table_writer.h"
 #include "kith/eval.h"
+
+enum { DIGITS = 7 }; /* of a probability */
 
 /* ---- writing ------------------------------------------------------------- */
 
-/* Text for one field.  A tab or line end in it would break the table. */
-static kith_status put_field(kith__writer *w, const char *text, size_t length,
-                             const char *what, kith_error *err)
-{
-    char shown[KITH_QUOTE_BUFFER];
-
-    if (memchr(text, '\t', length) || memchr(text, '\n', length))
-        return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
-                          "%s '%s' cannot be written: it has a tab or line "
-                          "break",
-                          what, kith__quote(shown, text, length));
-    kith__writer_bytes(w, text, length);
-    return KITH_OK;
-}
-
-static kith_status put_node(kith__writer *w, const kith_graph *g, int32_t u,
-                            kith_error *err)
+static kith_status put_node(kith__table_writer *t, const kith_graph *g,
+                            int32_t u, kith_error *err)
 {
     char buffer[KITH_ID_BUFFER];
     size_t length;
     const char *id = kith_graph_id(g, u, buffer, &length);
 
-    return put_field(w, id, length, "node", err);
+    return kith__table_writer_text(t, id, length, "node", err);
 }
 
-static kith_status put_class(kith__writer *w, const kith_model *m, int32_t c,
-                             kith_error *err)
+static kith_status put_class(kith__table_writer *t, const kith_model *m,
+                             int32_t c, kith_error *err)
 {
     const char *name = kith_model_class_name(m, c);
 
-    return put_field(w, name, strlen(name), "class", err);
+    return kith__table_writer_text(t, name, strlen(name), "class", err);
+}
+
+static kith_status put_evidence(kith__table_writer *t,
+                                const kith_predictions *what, int32_t u,
+                                kith_error *err)
+{
+    const char *name;
+
+    if (!what->evidence)
+        return KITH_OK;
+    name = kith_evidence_name(what->evidence[u]);
+    return kith__table_writer_text(t, name, strlen(name), "evidence", err);
 }
 
 /* The likeliest class, or that there is no verdict, and how likely it is. */
-static kith_status put_verdict(kith__writer *w, const kith_model *m,
+static kith_status put_verdict(kith__table_writer *t, const kith_model *m,
                                const kith_predictions *what, int32_t u,
                                int32_t best, double confidence, kith_error *err)
 {
@@ -55,35 +55,40 @@ static kith_status put_verdict(kith__writer *w, const kith_model *m,
                                             : (uint8_t)KITH_EVIDENCE_STRONG;
     kith_status st = KITH_OK;
 
-    kith__writer_bytes(w, "\t", 1);
-    if (evidence == KITH_EVIDENCE_NONE && !what->force_labels)
-        kith__writer_bytes(w, "-", 1);
-    else
-        TRY(put_class(w, m, best, err));
-    kith__writer_print(w, "\t%.7g", confidence);
-    if (what->evidence)
-        kith__writer_print(w, "\t%s", kith_evidence_name(evidence));
+    TRY(evidence == KITH_EVIDENCE_NONE && !what->force_labels
+            ? kith__table_writer_nothing(t, err)
+            : put_class(t, m, best, err));
+    TRY(kith__table_writer_number(t, confidence, DIGITS, err));
+    TRY(put_evidence(t, what, u, err));
 out:
     return st;
 }
 
-/* The names of a set's classes, "-" for an empty one. */
-static kith_status put_set(kith__writer *w, const kith_model *m,
+/* The names of a set's classes, nothing for an empty one. */
+static kith_status put_set(kith__table_writer *t, const kith_model *m,
                            const uint8_t *set, kith_error *err)
 {
-    const char *before = "\t";
     kith_status st = KITH_OK;
+    int64_t n = 0, room = 0;
+    char *text = NULL;
 
     for (int32_t c = 0; c < kith_model_classes(m); c++) {
+        const char *name = kith_model_class_name(m, c);
+        const size_t length = strlen(name);
+
         if (!set[c])
             continue;
-        kith__writer_text(w, before);
-        TRY(put_class(w, m, c, err));
-        before = "|";
+        if (!kith__grow((void **)&text, &room, n + (int64_t)length + 1, 1))
+            TRY(kith__no_memory(err));
+        if (n > 0)
+            text[n++] = '|';
+        memcpy(text + n, name, length);
+        n += (int64_t)length;
     }
-    if (before[0] == '\t')
-        kith__writer_text(w, "\t-");
+    TRY(n > 0 ? kith__table_writer_text(t, text, (size_t)n, "class", err)
+              : kith__table_writer_nothing(t, err));
 out:
+    kith__free(text);
     return st;
 }
 
@@ -96,42 +101,53 @@ static int32_t ranked_class(const kith_model *m)
 }
 
 /* A node of a table without probabilities. */
-static kith_status put_rank(kith__writer *w, const kith_graph *g, int32_t u,
-                            const kith_predictions *what, double score,
-                            kith_error *err)
+static kith_status put_rank(kith__table_writer *t, const kith_graph *g,
+                            int32_t u, const kith_predictions *what,
+                            double score, kith_error *err)
 {
     kith_status st = KITH_OK;
 
-    TRY(put_node(w, g, u, err));
-    kith__writer_print(w, "\t-\t%.7g", score);
-    if (what->evidence)
-        kith__writer_print(w, "\t%s", kith_evidence_name(what->evidence[u]));
-    kith__writer_bytes(w, "\n", 1);
+    TRY(put_node(t, g, u, err));
+    TRY(kith__table_writer_nothing(t, err));
+    TRY(kith__table_writer_number(t, score, DIGITS, err));
+    TRY(put_evidence(t, what, u, err));
 out:
     return st;
 }
 
-static kith_status put_header(kith__writer *w, const kith_model *m,
+/* Columns that are there for every model. */
+static kith_status put_columns(kith__table_writer *t, const char *const *names,
+                               kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    for (; *names; names++)
+        TRY(kith__table_writer_column(t, *names, NULL, "column", err));
+out:
+    return st;
+}
+
+static kith_status put_header(kith__table_writer *t, const kith_model *m,
                               const kith_predictions *what, bool ranks,
                               kith_error *err)
 {
+    const char *const first[] = {"node", "label",
+                                 ranks ? "score" : "confidence",
+                                 what->evidence ? "evidence" : NULL, NULL};
+    const char *const set[] = {"set", NULL};
     kith_status st = KITH_OK;
 
-    kith__writer_print(w, "node\tlabel\t%s", ranks ? "score" : "confidence");
-    if (what->evidence)
-        kith__writer_text(w, "\tevidence");
+    TRY(put_columns(t, first, err));
     if (what->sets && !ranks)
-        kith__writer_text(w, "\tset");
-    for (int32_t c = 0; c < kith_model_classes(m) && !ranks; c++) {
-        kith__writer_bytes(w, "\t", 1);
-        TRY(put_class(w, m, c, err));
-    }
-    kith__writer_bytes(w, "\n", 1);
+        TRY(put_columns(t, set, err));
+    for (int32_t c = 0; c < kith_model_classes(m) && !ranks; c++)
+        TRY(kith__table_writer_column(t, kith_model_class_name(m, c),
+                                      "probabilities", "class", err));
 out:
     return st;
 }
 
-static kith_status put_prediction(kith__writer *w, const kith_graph *g,
+static kith_status put_prediction(kith__table_writer *t, const kith_graph *g,
                                   int32_t u, const kith_model *m,
                                   const kith_predictions *what, kith_error *err)
 {
@@ -153,13 +169,12 @@ static kith_status put_prediction(kith__writer *w, const kith_graph *g,
         TRY(kith__fail(err, KITH_ERR_RANGE, NULL, 0,
                        "node '%s' has no probabilities that can be written",
                        kith__quote(shown, id, length)));
-    TRY(put_field(w, id, length, "node", err));
-    TRY(put_verdict(w, m, what, u, best, (double)row[best] / sum, err));
+    TRY(put_node(t, g, u, err));
+    TRY(put_verdict(t, m, what, u, best, (double)row[best] / sum, err));
     if (what->sets)
-        TRY(put_set(w, m, what->sets + (int64_t)u * classes, err));
+        TRY(put_set(t, m, what->sets + (int64_t)u * classes, err));
     for (int32_t c = 0; c < classes; c++)
-        kith__writer_print(w, "\t%.7g", (double)row[c] / sum);
-    kith__writer_bytes(w, "\n", 1);
+        TRY(kith__table_writer_number(t, (double)row[c] / sum, DIGITS, err));
 out:
     return st;
 }
@@ -173,25 +188,65 @@ kith_status kith_predictions_write(const kith_graph *g, const kith_model *m,
     const int64_t classes = kith_model_classes(m);
     const int32_t n = kith_graph_nodes(g), ranked = ranked_class(m);
     kith_status st = KITH_OK;
-    kith__writer *w = NULL;
+    kith__table_writer *t = NULL;
 
-    TRY(kith__writer_open(path, &w, err));
-    TRY(put_header(w, m, what, ranked >= 0, err));
+    TRY(kith__table_writer_open(path, &t, err));
+    TRY(put_header(t, m, what, ranked >= 0, err));
     for (int32_t i = 0; i < n; i++) {
         const int32_t u = kith_graph_listed(g, i);
 
         if (i % ROWS_BETWEEN_LOOKS == 0)
             TRY(kith__progress(job, "writing", i, n, "nodes", err));
         TRY(ranked < 0
-                ? put_prediction(w, g, u, m, what, err)
-                : put_rank(w, g, u, what,
+                ? put_prediction(t, g, u, m, what, err)
+                : put_rank(t, g, u, what,
                            (double)what->probabilities[u * classes + ranked],
                            err));
     }
-    st = kith__writer_add(w, with, err);
-    w = NULL;
+    st = kith__table_writer_add(t, with, err);
+    t = NULL;
 out:
-    kith__writer_abort(w);
+    kith__table_writer_abort(t);
+    return st;
+}
+
+/* reason_1, share_1, ... */
+static kith_status put_reason_columns(kith__table_writer *t, int32_t n,
+                                      kith_error *err)
+{
+    kith_status st = KITH_OK;
+    char code[24], share[24];
+
+    for (int32_t k = 1; k <= n; k++) {
+        const char *const names[] = {code, share, NULL};
+
+        kith__print(code, sizeof(code), "reason_%d", (int)k);
+        kith__print(share, sizeof(share), "share_%d", (int)k);
+        TRY(put_columns(t, names, err));
+    }
+out:
+    return st;
+}
+
+/* Those of the list's node i. */
+static kith_status put_reasons(kith__table_writer *t, const kith_ranking *r,
+                               int32_t i, kith_error *err)
+{
+    enum { SHARE_DIGITS = 3 };
+    const int32_t most = r->options.reasons;
+    kith_status st = KITH_OK;
+
+    for (int32_t k = 0; k < most; k++) {
+        const kith_reason *of = &r->reason[(int64_t)i * most + k];
+        const bool any = k < r->reasons[i];
+
+        TRY(any ? kith__table_writer_text(t, of->code, strlen(of->code),
+                                          "reason", err)
+                : kith__table_writer_nothing(t, err));
+        TRY(any ? kith__table_writer_number(t, of->share, SHARE_DIGITS, err)
+                : kith__table_writer_nothing(t, err));
+    }
+out:
     return st;
 }
 
@@ -199,21 +254,26 @@ kith_status kith_ranking_write(const kith_ranking *r, const kith_graph *g,
                                const char *path, kith_outputs *with,
                                kith_error *err)
 {
+    const char *const columns[] = {
+        "rank", "node", ranked_class(r->model) < 0 ? "probability" : "score",
+        NULL};
     kith_status st = KITH_OK;
-    kith__writer *w = NULL;
+    kith__table_writer *t = NULL;
 
-    TRY(kith__writer_open(path, &w, err));
-    kith__writer_print(w, "rank\tnode\t%s\n",
-                       ranked_class(r->model) < 0 ? "probability" : "score");
+    TRY(kith__table_writer_open(path, &t, err));
+    TRY(put_columns(t, columns, err));
+    TRY(put_reason_columns(t, r->options.reasons, err));
     for (int32_t i = 0; i < r->listed; i++) {
-        kith__writer_print(w, "%d\t", (int)i + 1);
-        TRY(put_node(w, g, r->node[i], err));
-        kith__writer_print(w, "\t%.7g\n", (double)r->probability[i]);
+        TRY(kith__table_writer_count(t, i + 1, err));
+        TRY(put_node(t, g, r->node[i], err));
+        TRY(kith__table_writer_number(t, (double)r->probability[i], DIGITS,
+                                      err));
+        TRY(put_reasons(t, r, i, err));
     }
-    st = kith__writer_add(w, with, err);
-    w = NULL;
+    st = kith__table_writer_add(t, with, err);
+    t = NULL;
 out:
-    kith__writer_abort(w);
+    kith__table_writer_abort(t);
     return st;
 }
 
@@ -221,20 +281,23 @@ kith_status kith_suggestions_write(const kith_suggestion *list, int32_t n,
                                    const kith_graph *g, const char *path,
                                    kith_outputs *with, kith_error *err)
 {
+    static const char *const columns[] = {"node", "score", "uncertainty",
+                                          "influence", NULL};
     kith_status st = KITH_OK;
-    kith__writer *w = NULL;
+    kith__table_writer *t = NULL;
 
-    TRY(kith__writer_open(path, &w, err));
-    kith__writer_text(w, "node\tscore\tuncertainty\tinfluence\n");
+    TRY(kith__table_writer_open(path, &t, err));
+    TRY(put_columns(t, columns, err));
     for (int32_t i = 0; i < n; i++) {
-        TRY(put_node(w, g, list[i].node, err));
-        kith__writer_print(w, "\t%.6g\t%.6g\t%.6g\n", list[i].score,
-                           list[i].uncertainty, list[i].influence);
+        TRY(put_node(t, g, list[i].node, err));
+        TRY(kith__table_writer_number(t, list[i].score, 6, err));
+        TRY(kith__table_writer_number(t, list[i].uncertainty, 6, err));
+        TRY(kith__table_writer_number(t, list[i].influence, 6, err));
     }
-    st = kith__writer_add(w, with, err);
-    w = NULL;
+    st = kith__table_writer_add(t, with, err);
+    t = NULL;
 out:
-    kith__writer_abort(w);
+    kith__table_writer_abort(t);
     return st;
 }
 

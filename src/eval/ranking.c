@@ -22,8 +22,9 @@ typedef struct work {
     const kith_dataset *d;
     const char *method;
     const kith_protocol *p;
-    float *fold; /* probabilities by a fold's model */
-    float *last; /* by the last one */
+    float *fold;             /* probabilities by a fold's model */
+    const float *last;       /* by the last one */
+    const uint8_t *evidence; /* the same */
     kith_ranking *r;
 } work;
 
@@ -57,13 +58,20 @@ static kith_status list_unknown(work *w, kith_error *err)
     for (int32_t i = 0; i < n; i++) {
         const int32_t u = kith_graph_listed(w->d->graph, i);
 
-        if (!known[u])
+        if (known[u])
+            continue;
+        if (w->evidence[u] == KITH_EVIDENCE_NONE)
+            w->r->unreached++;
+        else
             w->r->node[w->r->nodes++] = u;
     }
     if (w->r->nodes == 0)
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
-                       "no node is left to rank: all are learnt from or tuned "
-                       "on"));
+                       w->r->unreached > 0
+                           ? "no node is left to rank: nothing that is known "
+                             "reaches the others"
+                           : "no node is left to rank: all are learnt from or "
+                             "tuned on"));
 out:
     kith__free(known);
     return st;
@@ -193,28 +201,29 @@ static kith_status train(work *w, const kith_train_options *options,
                          kith_error *err)
 {
     const kith_split *all = &w->p->whole;
-    kith_split pool = *all;
-    kith_train_options o = *options, next;
-    kith_model *tuned = NULL;
+    const bool solution = w->r->options.reasons > 0;
     kith_status st = KITH_OK;
+    kith_classification *c;
+    kith_train_options next;
 
-    o.params.balance = true;
+    TRY(kith_classify(w->d, w->method, w->p, options,
+                      w->r->options.keep | (solution ? KITH_KEEP_SOLUTION : 0u),
+                      &w->r->classification, err));
+    c = w->r->classification;
+    w->r->model = c->model;
+    w->last = c->probabilities;
+    w->evidence = c->evidence;
+    TRY(list_unknown(w, err));
     if (all->n_val > 0) {
-        TRY(kith_model_train(w->d, w->method, all, &o, &w->r->model, w->last,
-                             err));
         TRY(take_scores(w, all->val, all->n_val, w->last, err));
         goto out;
     }
     w->r->crossed = true;
-    TRY(kith_model_train(w->d, w->method, kith_protocol_first(w->p), &o, &tuned,
-                         NULL, err));
-    next = kith_options_like(&o, tuned);
+    next = kith_options_like(options, c->tuned ? c->tuned : c->model);
+    next.checkpoint = NULL;
+    next.coverage = 0;
     TRY(cross_fit(w, &next, err));
-    pool.n_val = 0;
-    TRY(kith_model_train(w->d, w->method, &pool, &next, &w->r->model, w->last,
-                         err));
 out:
-    kith_model_free(tuned);
     return st;
 }
 
@@ -333,6 +342,23 @@ static void count_test(work *w)
                              : (double)NAN;
 }
 
+static kith_status find_reasons(kith_ranking *r, kith_error *err)
+{
+    const int32_t each = r->options.reasons;
+    kith_status st = KITH_OK;
+
+    if (each == 0)
+        return KITH_OK;
+    TRY_NEW(r->reason,
+            kith__alloc_zeroed((int64_t)r->listed * each, sizeof(*r->reason)));
+    TRY_NEW(r->reasons, kith__alloc_zeroed(r->listed, sizeof(*r->reasons)));
+    TRY(kith_reasons(r->classification->solution, r->node, r->listed,
+                     r->options.positive, each, r->reason, r->reasons, err));
+    r->explained = r->listed;
+out:
+    return st;
+}
+
 /* ---- all of it ----------------------------------------------------------- */
 
 static kith_status check(const kith_dataset *d, const kith_rank_options *o,
@@ -341,6 +367,10 @@ static kith_status check(const kith_dataset *d, const kith_rank_options *o,
     if (!d->labels)
         return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                           "no labels to learn from");
+    if (o->reasons < 0 || o->reasons > KITH_REASONS_MOST)
+        return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                          "%d reasons, expected 0 to %d", (int)o->reasons,
+                          (int)KITH_REASONS_MOST);
     if (o->positive >= 0 && o->positive < d->labels->classes && o->budget >= 0)
         return KITH_OK;
     return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
@@ -363,21 +393,19 @@ kith_status kith_rank(const kith_dataset *d, const char *method,
     TRY(check(d, rank, err));
     TRY_NEW(w.r, kith__alloc_zeroed(1, sizeof(*w.r)));
     w.r->options = *rank;
-    TRY_NEW(w.last, kith__new_probabilities(d));
     TRY_NEW(w.fold, kith__new_probabilities(d));
     TRY_NEW(w.r->score, kith__alloc(d->labels->labelled, sizeof(double)));
     TRY_NEW(w.r->is, kith__alloc(d->labels->labelled, sizeof(bool)));
-    TRY(list_unknown(&w, err));
     TRY(train(&w, options, err));
     TRY(put_in_order(&w, err));
     TRY(cut(w.r, err));
     TRY(judge_lengths(w.r, err));
     count_test(&w);
+    TRY(find_reasons(w.r, err));
     *out = w.r;
     w.r = NULL;
 out:
     kith_ranking_free(w.r);
-    kith__free(w.last);
     kith__free(w.fold);
     return st;
 }
@@ -386,7 +414,9 @@ void kith_ranking_free(kith_ranking *r)
 {
     if (!r)
         return;
-    kith_model_free(r->model);
+    kith_classification_free(r->classification);
+    kith__free(r->reason);
+    kith__free(r->reasons);
     kith__free(r->node);
     kith__free(r->probability);
     kith__free(r->lengths);

@@ -43,6 +43,7 @@ static void put_expected(kith__json *j, const kith_ranking *r)
 
     kith__json_count(j, "listed", r->listed);
     kith__json_count(j, "unknown", r->nodes);
+    kith__json_count(j, "without_evidence", r->unreached);
     kith__json_number(j, "from_probability",
                       r->listed > 0 ? (double)r->probability[r->listed - 1]
                                     : (double)NAN);
@@ -74,8 +75,38 @@ static void put_lengths(kith__json *j, const kith_ranking *r)
     kith__json_close(j, ']');
 }
 
-kith_status kith_ranking_json(const kith_ranking *r, char **json,
-                              size_t *length, kith_error *err)
+static void put_reasons(kith__json *j, const kith_ranking *r, int32_t i)
+{
+    const kith_reason *of = r->reason + (int64_t)i * r->options.reasons;
+
+    kith__json_open(j, "reasons", '[');
+    for (int32_t k = 0; k < r->reasons[i]; k++) {
+        kith__json_open(j, NULL, '{');
+        kith__json_string(j, "code", of[k].code);
+        kith__json_number(j, "share", of[k].share);
+        kith__json_number(j, "value", of[k].value);
+        kith__json_close(j, '}');
+    }
+    kith__json_close(j, ']');
+}
+
+/* The nodes that have reasons. */
+static void put_list(kith__json *j, const kith_ranking *r, const kith_graph *g)
+{
+    kith__json_open(j, "list", '[');
+    for (int32_t i = 0; i < r->explained; i++) {
+        kith__json_open(j, NULL, '{');
+        kith__json_count(j, "rank", i + 1);
+        kith__json_node(j, "node", g, r->node[i]);
+        kith__json_number(j, "probability", (double)r->probability[i]);
+        put_reasons(j, r, i);
+        kith__json_close(j, '}');
+    }
+    kith__json_close(j, ']');
+}
+
+kith_status kith_ranking_json(const kith_ranking *r, const kith_graph *g,
+                              char **json, size_t *length, kith_error *err)
 {
     kith__json j = {.indented = true};
 
@@ -93,6 +124,8 @@ kith_status kith_ranking_json(const kith_ranking *r, char **json,
     put_share(&j, "recall_interval", r->test.hits, r->test.positives);
     kith__json_close(&j, '}');
     put_lengths(&j, r);
+    if (r->options.reasons > 0)
+        put_list(&j, r, g);
     kith__json_close(&j, '}');
     return kith__json_take(&j, json, length, err);
 }

@@ -406,10 +406,40 @@ static int weight_beside(const kith__head *h, const kith__edge_columns *e)
                : -1;
 }
 
+/* Where names do not tell the ends the first two columns are, if the table
+ * looks like one of edges. */
+static kith_status check_first_two(const kith__head *h, const char *path,
+                                   bool plain_header, kith_error *err)
+{
+    if (plain_header ? !begins_with_named_time(h) : has_plain_shape(h))
+        return KITH_OK;
+    return kith__head_unsure(h, path, "which columns are the ends of edges",
+                             "--source COL --target COL", err);
+}
+
+/* Of a database's answer: by well-known names, else the first two. */
+static kith_status find_answered(const kith__head *h, const char *path,
+                                 const kith_build_options *o,
+                                 kith__edge_columns *out, kith_error *err)
+{
+    if (h->columns < 2)
+        return kith__fail(err, KITH_ERR_PARSE, path, 0,
+                          "has one column, expected the two ends of edges");
+    find_ends(h, &out->source, &out->target);
+    if (out->source < 0 || out->target < 0) {
+        out->source = 0;
+        out->target = 1;
+    }
+    out->header = out->by_name = true;
+    if (o->weights != KITH_NO)
+        out->weight = weight_beside(h, out);
+    return KITH_OK;
+}
+
 kith_status kith__edge_columns_find(const kith__head *h, const char *path,
                                     const kith_build_options *o,
-                                    bool plain_header, kith__edge_columns *out,
-                                    kith_error *err)
+                                    bool plain_header, bool named,
+                                    kith__edge_columns *out, kith_error *err)
 {
     const kith_table_options *t = o->table;
     kith_status st = KITH_OK;
@@ -420,7 +450,9 @@ kith_status kith__edge_columns_find(const kith__head *h, const char *path,
     if (h->rows == 0)
         return KITH_OK;
     if (t && (t->source || t->target))
-        return find_given(h, path, o, plain_header, out, err);
+        return find_given(h, path, o, plain_header || named, out, err);
+    if (named)
+        return find_answered(h, path, o, out, err);
     if (o->header == KITH_NO || h->columns < 2 || h->separator == ' ')
         return KITH_OK;
     find_ends(h, &source, &target);
@@ -430,18 +462,13 @@ kith_status kith__edge_columns_find(const kith__head *h, const char *path,
         return check_no_header(h, path, source, target, err);
     out->header = true;
     if (!ends) {
-        if (plain_header ? begins_with_named_time(h) : !has_plain_shape(h))
-            TRY(kith__head_unsure(h, path,
-                                  "which columns are the ends of edges",
-                                  "--source COL --target COL", err));
+        TRY(check_first_two(h, path, plain_header, err));
         source = 0;
         target = 1;
         ends = !plain_header;
     }
     /* What plain edge lists could read already is read as it was. */
-    if (plain_header && source == 0 && target == 1)
-        goto out;
-    if (plain_header && !ends)
+    if (plain_header && (!ends || (source == 0 && target == 1)))
         goto out;
     out->by_name = true;
     out->source = source;
@@ -502,9 +529,12 @@ static bool parse_clock(const char **at, const char *end, double *seconds)
         return false;
     if (take(at, end, ".,")) {
         double unit = .1;
+        int d;
 
-        for (int d; *at < end && (d = digits(at, end, 1)) >= 0; unit /= 10)
+        while (*at < end && (d = digits(at, end, 1)) >= 0) {
             part += d * unit;
+            unit /= 10;
+        }
     }
     *seconds = hour * 3600.0 + minute * 60.0 + second + part;
     return true;

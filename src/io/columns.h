@@ -63,12 +63,13 @@ typedef struct kith__edge_columns {
 
 /*
  * Find them.  plain_header: the first two fields look like a header to the
- * reader of plain edge lists, whose layout stays where it is one.
+ * reader of plain edge lists, whose layout stays where it is one.  named: it
+ * does name the columns, and they come in an order that someone chose.
  */
 kith_status kith__edge_columns_find(const kith__head *h, const char *path,
                                     const kith_build_options *options,
-                                    bool plain_header, kith__edge_columns *out,
-                                    kith_error *err);
+                                    bool plain_header, bool named,
+                                    kith__edge_columns *out, kith_error *err);
 
 /* A time: a number, or 2024-05-31, 2024-05-31 12:00[:30[.5]] (a T between, a Z
  * behind) as seconds since 1970.  False if it is neither. */

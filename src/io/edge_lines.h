@@ -15,6 +15,7 @@ typedef struct kith__edge_layout {
     bool header;
     bool weighted; /* edges carry weights */
     bool counted;  /* all of them 1, to be added up */
+    bool times;    /* the third column looks like times, so it is no weight */
     /* A table read by column name: the fields that are wanted, and how many of
      * a record hold them; of a plain edge list, 0. */
     int source, target, weight, time, fields;

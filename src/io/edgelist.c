@@ -118,6 +118,16 @@ static bool looks_like_weight(const kith__field *f)
     return is_number(f) || kith__has_decimal_comma(f);
 }
 
+/* A whole number that is seconds since 1970, from 2001 to 2033, as SNAP has
+ * them behind the ends of edges. */
+static bool is_epoch(const kith__field *f)
+{
+    int64_t value;
+
+    return kith__parse_int(f->text, f->length, &value) && value > 1000000000 &&
+           value < 2000000000;
+}
+
 /* Find separator, header and weights from the first two data lines. */
 static kith_status look_at_block(const kith__block *b, kith__edge_layout *look,
                                  const kith_build_options *options,
@@ -148,9 +158,11 @@ static kith_status look_at_block(const kith__block *b, kith__edge_layout *look,
                     looks_like_header(f1, n1, f2, n2) &&
                     !are_nodes(known->nodes, f1));
     data = look->header ? n2 : n1;
+    look->times = options->weights == KITH_AUTO && !look->header && n1 == 3 &&
+                  n2 == 3 && is_epoch(&f1[2]) && is_epoch(&f2[2]);
     look->weighted =
         options->weights == KITH_YES ||
-        (options->weights == KITH_AUTO && data == 3 &&
+        (options->weights == KITH_AUTO && data == 3 && !look->times &&
          looks_like_weight(look->header ? &f2[2] : &f1[2]) &&
          !(look->header && n1 == 3 && kith__column_is(&f1[2], KITH__TIME)));
 out:
@@ -270,6 +282,40 @@ static bool ends_as_mac(kith__block *b)
     return true;
 }
 
+/* "% asym weighted": KONECT says so in a comment at the start. */
+static bool is_konect(const kith__block *b, const char *kind)
+{
+    const size_t n = strlen(kind);
+
+    return b->length > (int64_t)n + 3 && memcmp(b->text, "% ", 2) == 0 &&
+           memcmp(b->text + 2, kind, n) == 0 && b->text[2 + n] == ' ';
+}
+
+/* Its third column is a weight, its fourth a time. */
+static kith_status take_konect(const kith__edge_parser *p, const kith__block *b,
+                               const kith__head *h, kith__edge_columns *e,
+                               kith_error *err)
+{
+    const kith_table_options *t = p->options->table;
+
+    if ((t && t->source) || h->columns < 2 || p->options->header == KITH_YES)
+        return KITH_OK;
+    if (is_konect(b, "bip"))
+        return kith__fail(
+            err, KITH_ERR_PARSE, kith__source_path(p->source), 0,
+            "is bipartite (KONECT's 'bip'): its sides are numbered apart, so "
+            "that 1 is two nodes; write their ids apart first, as with "
+            "awk '!/^%%/ {print \"a\" $1, \"b\" $2}'");
+    if (!is_konect(b, "sym") && !is_konect(b, "asym"))
+        return KITH_OK;
+    *e = (kith__edge_columns){.by_name = true, .target = 1};
+    e->weight = h->columns > 2 && p->options->weights != KITH_NO ? 2 : -1;
+    e->time = h->columns > 3 ? 3 : -1;
+    kith__tell(p->options, "columns", "of KONECT: two ends%s%s",
+               e->weight < 0 ? "" : ", weight", e->time < 0 ? "" : ", time");
+    return KITH_OK;
+}
+
 /* Find out how the file is to be read, from its first block. */
 static kith_status look_at_file(kith__edge_parser *p, kith__block *b,
                                 const kith__known *known, kith_error *err)
@@ -290,7 +336,10 @@ static kith_status look_at_file(kith__edge_parser *p, kith__block *b,
     TRY(kith__head_read(b, p->look.separator, &head, err));
     if (how.header == KITH_AUTO && begins_with_nodes(&head, known->nodes))
         how.header = KITH_NO;
-    TRY(kith__edge_columns_find(&head, path, &how, p->look.header, &e, err));
+    TRY(kith__edge_columns_find(&head, path, &how, p->look.header,
+                                kith__source_names_columns(p->source), &e,
+                                err));
+    TRY(take_konect(p, b, &head, &e, err));
     known_columns = e.by_name;
     if (old_mac && !e.by_name && head.columns > 1)
         e = (kith__edge_columns){.header = p->look.header,
@@ -302,6 +351,10 @@ static kith_status look_at_file(kith__edge_parser *p, kith__block *b,
         TRY(take_columns(p, &e, err));
     decide_merge(p, e.by_name, old_mac && !known_columns);
     tell_columns(p, &head, &e);
+    if (p->look.times && !e.by_name)
+        kith__tell(p->options, "no weights",
+                   "the third column looks like times; --weights yes if it "
+                   "holds weights");
 out:
     kith__head_release(&head);
     return st;

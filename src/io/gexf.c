@@ -51,7 +51,7 @@ static kith_status open_attribute(gexf *g, const char **attributes,
     node_attribute *a;
 
     if (!id)
-        TRY(kith__walk_fail(g->walk, err, "an <attribute> has no id"));
+        return kith__walk_fail(g->walk, err, "an <attribute> has no id");
     if (g->n == ATTRIBUTES_MOST)
         TRY(kith__walk_fail(g->walk, err, "has more than %d attributes",
                             ATTRIBUTES_MOST));
@@ -88,7 +88,7 @@ static kith_status open_node(gexf *g, const char **attributes, kith_error *err)
 
     TRY(finish_node(g, err)); /* which this one is in */
     if (!id)
-        TRY(kith__walk_fail(g->walk, err, "a <node> has no id"));
+        return kith__walk_fail(g->walk, err, "a <node> has no id");
     bytes = (int64_t)strlen(id) + 1;
     if (!kith__grow((void **)&g->id, &g->id_capacity, bytes, 1))
         TRY(kith__no_memory(err));

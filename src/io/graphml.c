@@ -86,7 +86,7 @@ static kith_status open_key(graphml *g, const char **attributes,
     data_key *k;
 
     if (!id)
-        TRY(kith__walk_fail(g->walk, err, "a <key> has no id"));
+        return kith__walk_fail(g->walk, err, "a <key> has no id");
     if (g->n_keys == KEYS_MOST)
         TRY(kith__walk_fail(g->walk, err, "has more than %d keys", KEYS_MOST));
     if (!kith__grow((void **)&g->keys, &g->keys_capacity, g->n_keys + 1,
@@ -126,7 +126,8 @@ static kith_status open_edge(graphml *g, const char **attributes,
         const char *end = kith__xml_attribute(attributes, names[i]);
 
         if (!end)
-            TRY(kith__walk_fail(g->walk, err, "an <edge> has no %s", names[i]));
+            return kith__walk_fail(g->walk, err, "an <edge> has no %s",
+                                   names[i]);
         TRY(set_text(&g->ends[i], end, strlen(end), err));
     }
     g->weight.is_set = false;

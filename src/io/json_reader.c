@@ -397,8 +397,10 @@ static kith_status next_at_top(kith__json_reader *r, int c,
 {
     if (r->first && r->line == 1 && r->n - r->at >= 3 &&
         memcmp(r->buffer + r->at, "\xef\xbb\xbf", 3) == 0) {
-        const kith_status st = (r->at += 3, skip_blanks(r, &c, err));
+        kith_status st;
 
+        r->at += 3;
+        st = skip_blanks(r, &c, err);
         if (st != KITH_OK)
             return st;
     }

@@ -216,6 +216,13 @@ kith_status kith__kg_put_features(kith__kg_writer *w, const kith_features *f,
     }
     if (f->value)
         TRY(kith__sections_put(w->file, "fvals", 4, f->value, f->entries, err));
+    if (f->names) {
+        TRY(kith__sections_begin(w->file, "fnames", 1, err));
+        for (int32_t c = 0; c < f->columns; c++)
+            TRY(kith__sections_append(w->file, f->names[c],
+                                      (int64_t)strlen(f->names[c]) + 1, err));
+        kith__sections_end(w->file);
+    }
 out:
     return st;
 }
@@ -392,6 +399,25 @@ static bool features_fit(const opened *o, kith_features *f, bool sparse)
            (f->value || !find_section(o, "fvals"));
 }
 
+static kith_status get_column_names(const opened *o, kith_features *f,
+                                    kith_error *err)
+{
+    kith_status st = KITH_OK;
+    int64_t size = 0, at = 0;
+    const char *bytes = get(o, "fnames", 1, -1, &size);
+
+    if (!find_section(o, "fnames"))
+        return KITH_OK;
+    if (!bytes || f->columns > size)
+        return corrupt(o, err, "names of columns do not fit");
+    TRY(kith__sections_get_names(&o->file, bytes, size, &at, f->columns,
+                                 &f->names, err));
+    if (at != size)
+        TRY(corrupt(o, err, "names of columns do not fit"));
+out:
+    return st;
+}
+
 static kith_status get_features(const opened *o, kith_features **out,
                                 kith_error *err)
 {
@@ -410,6 +436,7 @@ static kith_status get_features(const opened *o, kith_features **out,
     f->columns = (int32_t)head[0];
     if (!features_fit(o, f, head[1] == SPARSE))
         TRY(corrupt(o, err, "features do not fit"));
+    TRY(get_column_names(o, f, err));
     *out = f;
     f = NULL;
 out:

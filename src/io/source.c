@@ -9,7 +9,9 @@
 #include "core/alloc.h"
 #include "core/job.h"
 #include "core/out_set.h"
+#include "io/foreign.h"
 #include "io/inflate.h"
+#include "io/sqlite.h"
 
 enum { PADDING = 64, SPOOL_BYTES = 1 << 16, SPOOL_WAIT = 200 /* ms */ };
 
@@ -25,6 +27,7 @@ struct kith__source {
     bool finished;
     char first[KITH__SOURCE_FIRST];
     bool empty;
+    bool answer; /* of a database */
 };
 
 /* Read from a pipe that may stay silent for long: the job is asked all the
@@ -78,6 +81,19 @@ out:
     return st;
 }
 
+/* Ask a database; fd becomes a scratch file with what it answers. */
+static kith_status ask(kith__source *s, const char *file, const char *query,
+                       const char *folder, const kith_job *job, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    TRY(kith__scratch_open(folder, &s->fd, err));
+    TRY(kith__sqlite_read(s->path, file, query, job, s->fd, &s->size, err));
+    s->answer = true;
+out:
+    return st;
+}
+
 /* How it is packed so that it cannot be read here; NULL if it can. */
 static const char *foreign_packing(const kith__source *s)
 {
@@ -110,6 +126,10 @@ static kith_status look(kith__source *s, kith_error *err)
                        "is %s, expected it as it is or packed once with gzip "
                        "or zstd",
                        foreign_packing(s)));
+    if (!s->answer)
+        TRY(kith__foreign_check(s->path, s->first, err));
+    if (kith__sqlite_begins(s->first))
+        TRY(kith__sqlite_ask_for_query(s->path, err));
     TRY(kith__source_rewind(s, err));
 out:
     return st;
@@ -123,12 +143,20 @@ kith_status kith__source_open(const char *path, const char *scratch,
     const char *shown = standard_input ? "standard input" : path;
     kith_status st = KITH_OK;
     kith__source *s = NULL;
+    const char *query;
+    char *file = NULL;
     struct stat at;
 
     *out = NULL;
+    scratch = scratch ? scratch : "/tmp";
     TRY_NEW(s, kith__alloc_zeroed(1, sizeof(*s)));
     s->fd = -1;
     TRY_NEW(s->path, kith__copy_string(shown, strlen(shown)));
+    TRY(kith__sqlite_parts(path, &file, &query, err));
+    if (file) {
+        TRY(ask(s, file, query, scratch, job, err));
+        goto ready;
+    }
     TRY(kith__outputs_settle(path, err));
     s->fd = standard_input ? dup(0) : open(path, O_RDONLY | O_CLOEXEC);
     if (s->fd < 0 || fstat(s->fd, &at) != 0)
@@ -139,11 +167,13 @@ kith_status kith__source_open(const char *path, const char *scratch,
     if (S_ISREG(at.st_mode))
         s->size = at.st_size;
     else
-        TRY(spool(s, scratch ? scratch : "/tmp", job, err));
+        TRY(spool(s, scratch, job, err));
+ready:
     TRY(look(s, err));
     *out = s;
     s = NULL;
 out:
+    kith__free(file);
     kith__source_close(s);
     return st;
 }
@@ -181,6 +211,11 @@ kith_status kith__source_rewind(kith__source *s, kith_error *err)
 const char *kith__source_path(const kith__source *s)
 {
     return s->path;
+}
+
+bool kith__source_names_columns(const kith__source *s)
+{
+    return s->answer;
 }
 
 bool kith__source_compressed(const kith__source *s)

@@ -2,6 +2,9 @@
  * source.h: the bytes of an input, plain or compressed, in blocks of whole
  * lines.
  *
+ * A table or query of a database, "bank.db:accounts" (sqlite.h), is one, too:
+ * its rows as CSV.
+ *
  * gzip and zstd are recognised by their first bytes.  A plain file is read by
  * position, so blocks can be loaded by several threads at once; a compressed
  * one is unpacked in order.  What is not a regular file (a pipe) is copied to a
@@ -28,6 +31,8 @@ void kith__source_close(kith__source *s); /* NULL is fine */
 kith_status kith__source_rewind(kith__source *s, kith_error *err);
 
 const char *kith__source_path(const kith__source *s); /* for messages */
+/* Is it the answer of a database, whose first line names the columns? */
+bool kith__source_names_columns(const kith__source *s);
 bool kith__source_compressed(const kith__source *s);
 int64_t kith__source_size(const kith__source *s); /* bytes of the file */
 int64_t kith__source_done(const kith__source *s); /* of them, read so far */

@@ -17,13 +17,14 @@ bool kith__record_is_comment(const char *at, const char *end)
 /* Behind the quoted text at `at`; NULL if it does not end. */
 static char *behind_quote(char *at, const char *end)
 {
-    for (at++; at < end; at++) {
+    at++;
+    while (at < end) {
         at = memchr(at, '"', (size_t)(end - at));
         if (!at)
             return NULL;
         if (at + 1 == end || at[1] != '"')
             return at + 1;
-        at++;
+        at += 2; /* a quote that stands for itself */
     }
     return NULL;
 }

@@ -200,7 +200,7 @@ static kith_status read_weight(const kith__walk *w, const kith__field *text,
         return kith__walk_fail(
             w, err, "weight '%s' is not a number, expected one of 0 or more",
             kith__quote(shown, text->text, text->length));
-    if (!(value >= 0) || !isfinite((float)value))
+    if (text && (!(value >= 0) || !isfinite((float)value)))
         return kith__walk_fail(w, err, "weight '%s' is %s, expected 0 or more",
                                kith__quote(shown, text->text, text->length),
                                value < 0 ? "negative"

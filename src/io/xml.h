@@ -39,10 +39,10 @@ void kith__xml_wants_text(kith__xml *x);
 /* The value of an attribute, NULL if there is none. */
 const char *kith__xml_attribute(const char **attributes, const char *name);
 
-/* A NUL-terminated text as a field. */
+/* A NUL-terminated text as a field; of NULL an empty one. */
 static inline kith__field kith__xml_field(const char *text)
 {
-    return (kith__field){text, strlen(text)};
+    return (kith__field){text, text ? strlen(text) : 0};
 }
 
 /* The root element's name, at most size - 1 bytes of it, looked for in the

@@ -75,6 +75,18 @@ float *kith__fit_state_array(kith__fit_state *s, const char *name, int64_t rows,
     return kept ? kept->values : NULL;
 }
 
+void kith__fit_state_drop_arrays(kith__fit_state *s)
+{
+    int64_t kept = 0;
+
+    for (int64_t i = 0; i < s->n; i++)
+        if (s->entries[i].values)
+            release_entry(&s->entries[i]);
+        else
+            s->entries[kept++] = s->entries[i];
+    s->n = kept;
+}
+
 double kith__fit_state_number(const kith__fit_state *s, const char *name,
                               double otherwise)
 {

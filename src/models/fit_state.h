@@ -41,6 +41,9 @@ bool kith__fit_state_choose(kith__fit_state *s, const char *name,
 float *kith__fit_state_array(kith__fit_state *s, const char *name, int64_t rows,
                              int64_t columns); /* zeroed */
 
+/* Take the arrays out. */
+void kith__fit_state_drop_arrays(kith__fit_state *s);
+
 /* What is there; else `otherwise`, "" or NULL.  A model file is not trusted:
  * an array comes back only if it is rows x columns. */
 double kith__fit_state_number(const kith__fit_state *s, const char *name,

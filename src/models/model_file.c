@@ -503,6 +503,8 @@ kith_status kith_model_save_with(const kith_model *m, const char *path,
     TRY(put_arrays(w, m, err));
     TRY(kith__fit_state_put(w, &m->state, err));
     TRY(put_conformal(w, &m->conformal, err));
+    if (m->column_names)
+        TRY(kith__sections_put(w, "columns", 8, &m->column_names, 1, err));
     if (m->why)
         TRY(kith__sections_put(w, "why", 1, m->why, (int64_t)strlen(m->why),
                                err));
@@ -710,7 +712,7 @@ static kith_status get_conformal(const kith__sections *s, kith__conformal *c,
     from = kith__sections_get(s, "sets", 8, -1, &n);
     if (!from || n < CONFORMAL_HEAD || n >= INT32_MAX || !(from[0] > 0) ||
         (from[1] != 0 && from[1] != 1))
-        TRY(refuse(s, "sets", "is missing or does not fit", err));
+        return refuse(s, "sets", "is missing or does not fit", err);
     n -= CONFORMAL_HEAD;
     TRY_NEW(c->score, kith__alloc(n, sizeof(*c->score)));
     memcpy(c->score, from + CONFORMAL_HEAD, (size_t)n * sizeof(*c->score));
@@ -719,6 +721,20 @@ static kith_status get_conformal(const kith__sections *s, kith__conformal *c,
     c->n = (int32_t)n;
 out:
     return st;
+}
+
+static kith_status get_column_names(const kith__sections *s, kith_model *m,
+                                    kith_error *err)
+{
+    const uint64_t *from;
+
+    if (!kith__sections_find(s, "columns"))
+        return KITH_OK;
+    from = kith__sections_get(s, "columns", 8, 1, NULL);
+    if (!from)
+        return refuse(s, "columns", "does not fit", err);
+    m->column_names = *from;
+    return KITH_OK;
 }
 
 static kith_status read_model(const kith__sections *s, kith_model *m,
@@ -742,6 +758,7 @@ static kith_status read_model(const kith__sections *s, kith_model *m,
     TRY(get_calibration(s, m, err));
     TRY(kith__fit_state_get(s, &m->state, err));
     TRY(get_conformal(s, &m->conformal, err));
+    TRY(get_column_names(s, m, err));
     fault = fault_of(m);
     if (fault)
         TRY(refuse(s, fault, "is out of range", err));

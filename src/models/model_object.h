@@ -19,6 +19,7 @@ struct kith_model {
     kith__calibration calibration;
     double validation; /* accuracy, NaN if there were no validation nodes */
     uint64_t graph_hash;
+    uint64_t column_names; /* hash of the features', 0 if none */
     int32_t classes;
     char **names;    /* of the classes */
     float *coupling; /* H, classes x classes; NULL if the method has none */

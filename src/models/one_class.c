@@ -395,7 +395,8 @@ kith_status kith__one_class_apply(const kith__task *task,
               iterations >= 1 && iterations <= 1000 ? (int32_t)iterations : 100,
               kith__fit_state_number(state, "tolerance", 1e-5), &r, err));
     TRY(score(&r, err));
-    if (strcmp(kith__fit_state_text(state, "prevalence_from"), "not known"))
+    if (strcmp(kith__fit_state_text(state, "prevalence_from"), "not known") !=
+        0)
         put_probabilities(&r, state, out->P);
     else
         put_places(&r, out->P);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
+#include "data/features.h"
 #include "models/labelled_nodes.h"
 #include "models/model_object.h"
 #include "models/potentials/feature_matrix.h"
@@ -128,6 +129,21 @@ out:
     return st;
 }
 
+/* Columns that were made from a table hang on its values: as many of them may
+ * mean something else. */
+static kith_status check_names(const kith_model *m, const kith_dataset *d,
+                               kith_error *err)
+{
+    const uint64_t names = kith__features_names_hash(d->features);
+
+    if (m->column_names == 0 || names == 0 || names == m->column_names)
+        return KITH_OK;
+    return kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                      "the model learnt from other columns: the values of the "
+                      "table that features are made from have changed, so "
+                      "train it again");
+}
+
 kith_status kith__run_again(const kith_model *m, const kith_dataset *d,
                             const kith_job *job, kith__wanted want,
                             kith__task_storage *s, kith__beliefs *b,
@@ -145,6 +161,7 @@ kith_status kith__run_again(const kith_model *m, const kith_dataset *d,
                        "the model's method '%s' needs features, the data has "
                        "none",
                        m->method));
+    TRY(check_names(m, d, err));
     TRY(kith__task_of_model(m, d->graph, job, s, err));
     TRY(kith__run_on(m, d, &s->task, want, b, err));
 out:

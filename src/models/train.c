@@ -6,6 +6,7 @@
 #include <xxhash.h>
 
 #include "core/alloc.h"
+#include "data/features.h"
 #include "graph/graph_object.h"
 #include "models/auto.h"
 #include "models/cross_fit.h"
@@ -122,6 +123,8 @@ static kith_status remember(kith_model *m, const char *method,
     TRY_NEW(m->method, kith__copy_string(method, strlen(method)));
     m->certificate = b->certificate;
     m->graph_hash = kith_graph_hash(d->graph);
+    m->column_names =
+        kith__features_names_hash(kith__model_features(m, d->features));
     TRY_NEW(m->names, kith__alloc_zeroed(t->classes, sizeof(*m->names)));
     m->classes = t->classes;
     for (int c = 0; c < t->classes; c++)

@@ -16,9 +16,9 @@ typedef struct kith__outcome {
 } kith__outcome;
 
 /* As kith_model_train(). */
-kith_status kith__train(const kith_dataset *d, const char *method,
+kith_status kith__train(const kith_dataset *d, const char *asked,
                         const kith_split *split,
-                        const kith_train_options *options, kith_model **out,
+                        const kith_train_options *given, kith_model **out,
                         kith__outcome want, kith_error *err);
 
 #endif

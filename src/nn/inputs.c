@@ -18,6 +18,7 @@ void kith__inputs_release(kith__inputs *x)
     kith__free(x->value);
     kith__free(x->scratch);
     kith__free(x->partial);
+    kith__free((float *)x->standard.value);
     *x = (kith__inputs){0};
 }
 
@@ -42,7 +43,7 @@ static void find_scale(kith__inputs *x)
 
         for (int64_t p = row_at(f, u); p < row_at(f, u + 1); p++)
             sum += fabs((double)entry(f, p));
-        x->scale[u] = sum > 0 ? (float)(1 / sum) : 0;
+        x->scale[u] = f == &x->standard ? 1 : sum > 0 ? (float)(1 / sum) : 0;
     }
 }
 
@@ -90,9 +91,58 @@ out:
     return st;
 }
 
-kith_status kith__inputs_new(const kith_features *features, int32_t n,
-                             int threads, int most, kith__inputs *out,
-                             kith_error *err)
+/* Is an entry in eight there? */
+static bool is_dense(const kith_features *f)
+{
+    return !f->row ||
+           (f->columns > 0 && f->entries / f->columns >= f->nodes / 8);
+}
+
+/* The features with every column's mean 0 and variance 1 (or all 0). */
+static kith_status standardise(kith__inputs *x, kith_error *err)
+{
+    const kith_features *f = x->features;
+    const int64_t columns = f->columns;
+    kith_status st = KITH_OK;
+    float *value = NULL;
+    double *sums = NULL;
+
+    TRY_NEW(sums, kith__alloc_zeroed(2 * columns, sizeof(*sums)));
+    TRY_NEW(value, kith__alloc_zeroed(x->n * columns, sizeof(*value)));
+    for (int32_t u = 0; u < x->n; u++)
+        for (int64_t p = row_at(f, u); p < row_at(f, u + 1); p++)
+            value[u * columns + (f->row ? f->column[p] : p - u * columns)] =
+                entry(f, p);
+    for (int64_t i = 0; i < x->n * columns; i++)
+        sums[i % columns] += (double)value[i] / x->n;
+    for (int64_t i = 0; i < x->n * columns; i++) {
+        const double apart = (double)value[i] - sums[i % columns];
+
+        sums[columns + i % columns] += apart * apart / x->n;
+    }
+    for (int64_t i = 0; i < x->n * columns; i++) {
+        const double variance = sums[columns + i % columns];
+
+        value[i] = variance > 0
+                       ? (float)(((double)value[i] - sums[i % columns]) /
+                                 sqrt(variance))
+                       : 0;
+    }
+    x->standard = (kith_features){.nodes = x->n,
+                                  .columns = f->columns,
+                                  .entries = x->n * columns,
+                                  .value = value};
+    x->features = &x->standard;
+    value = NULL;
+out:
+    kith__free(sums);
+    kith__free(value);
+    return st;
+}
+
+kith_status kith__inputs_new(const kith_features *features, bool standard,
+                             int32_t n, int threads, int most,
+                             kith__inputs *out, kith_error *err)
 {
     kith_status st = KITH_OK;
 
@@ -104,7 +154,10 @@ kith_status kith__inputs_new(const kith_features *features, int32_t n,
     if (!features)
         return KITH_OK;
     TRY_NEW(out->scale, kith__alloc(n, sizeof(float)));
+    if (standard && is_dense(features))
+        TRY(standardise(out, err));
     find_scale(out);
+    features = out->features;
     if (features->row && most > 0)
         TRY(turn(out, err));
     if (!features->row)

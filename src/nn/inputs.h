@@ -1,7 +1,9 @@
 /*
  * inputs.h: the features as a network's first layer sees them: rows that sum to
  * 1 (in absolute value), sparse or dense; without features the identity, so
- * that the first layer's weights are a vector for every node.
+ * that the first layer's weights are a vector for every node.  Where asked, and
+ * an entry in eight or more is there, columns of mean 0 and variance 1 instead,
+ * in an array of their own: numbers of different kinds, not counts.
  */
 #ifndef KITH_NN_INPUTS_H
 #define KITH_NN_INPUTS_H
@@ -13,6 +15,7 @@
 
 typedef struct kith__inputs {
     const kith_features *features; /* NULL: the identity */
+    kith_features standard;        /* its value is ours, or NULL */
     int32_t n, columns;
     int threads, most;
     float *scale; /* n: 1 / sum of a row's absolute values, 0 if it is empty */
@@ -25,9 +28,9 @@ typedef struct kith__inputs {
 } kith__inputs;
 
 /* `most` is the largest k of a gradient; 0 if there will be none. */
-kith_status kith__inputs_new(const kith_features *features, int32_t n,
-                             int threads, int most, kith__inputs *out,
-                             kith_error *err);
+kith_status kith__inputs_new(const kith_features *features, bool standard,
+                             int32_t n, int threads, int most,
+                             kith__inputs *out, kith_error *err);
 void kith__inputs_release(kith__inputs *x); /* a zeroed one is fine */
 
 /* The mean length of the rows that are not empty; 1 without features.  Cost:

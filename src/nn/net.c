@@ -4,6 +4,7 @@
 
 #include "core/alloc.h"
 #include "kernels/gemm.h"
+#include "nn/residual.h"
 
 void kith__net_release(kith__net *net)
 {
@@ -96,6 +97,11 @@ out:
     return st;
 }
 
+static bool is_residual(const kith__net *net)
+{
+    return net->how.layers > 0 && net->type->gather != NULL;
+}
+
 kith_status kith__net_new(const kith__net_type *type,
                           const kith__net_settings *how, const kith_graph *g,
                           const kith_features *features, int classes,
@@ -113,10 +119,11 @@ kith_status kith__net_new(const kith__net_type *type,
                        .how = *how,
                        .learns = learns,
                        .Z = Z};
-    TRY(kith__inputs_new(features, out->n, threads, learns ? most : 0, &out->x,
-                         err));
+    TRY(kith__inputs_new(features, is_residual(out), out->n, threads,
+                         learns ? most : 0, &out->x, err));
     TRY(kith__smoother_new(g, type->self_loops, threads, &out->A, err));
-    TRY(type->build(out, err));
+    TRY(is_residual(out) ? kith__residual_build(out, type->gather, err)
+                         : type->build(out, err));
     if (!learns)
         goto out;
     TRY_NEW(out->dZ,
@@ -146,6 +153,22 @@ void kith__net_start(kith__net *net)
     net->step = 0;
 }
 
+void kith__net_forward(kith__net *net)
+{
+    if (is_residual(net))
+        kith__residual_forward(net, net->type->gather);
+    else
+        net->type->forward(net);
+}
+
+void kith__net_backward(kith__net *net)
+{
+    if (is_residual(net))
+        kith__residual_backward(net, net->type->gather);
+    else
+        net->type->backward(net);
+}
+
 void kith__net_step(kith__net *net, const int32_t *nodes, const int32_t *truth,
                     int32_t count, const kith__near *near)
 {
@@ -154,9 +177,9 @@ void kith__net_step(kith__net *net, const int32_t *nodes, const int32_t *truth,
     net->step++;
     net->near = near;
     net->training = true;
-    net->type->forward(net);
+    kith__net_forward(net);
     kith__cross_entropy(net->Z, C, nodes, truth, count, net->dZ);
-    net->type->backward(net);
+    kith__net_backward(net);
     for (int32_t i = 0; i < count; i++)
         memset(net->dZ + (int64_t)nodes[i] * C, 0, (size_t)C * sizeof(float));
     for (int i = 0; i < net->n_weights; i++) {
@@ -174,7 +197,7 @@ void kith__net_predict(kith__net *net, const kith__near *near)
 {
     net->near = near;
     net->training = false;
-    net->type->forward(net);
+    kith__net_forward(net);
 }
 
 const kith__row_set *kith__net_near(const kith__net *net, int hops)

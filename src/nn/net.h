@@ -19,6 +19,8 @@ typedef struct kith__net_settings {
     int hidden;
     int heads;      /* of attention */
     int hops;       /* of propagation; the polynomial's degree */
+    int layers;     /* of a residual network; 0: the type's own shape */
+    bool shared;    /* sage: one matrix for a node and its neighbours */
     double alpha;   /* weight of a node's own prediction, or of a penalty */
     double dropout; /* [0, 1) */
     double rate;    /* Adam's */
@@ -33,7 +35,7 @@ typedef struct kith__weights {
     float *value, *gradient, *m, *v; /* the last two are Adam's */
 } kith__weights;
 
-enum { KITH__NET_WEIGHTS = 16, KITH__NET_ROOMS = 16 };
+enum { KITH__NET_WEIGHTS = 32, KITH__NET_ROOMS = 32 };
 
 struct kith__net;
 
@@ -51,6 +53,9 @@ typedef struct kith__net_type {
                            const kith_job *job, kith_error *err);
     void (*forward)(struct kith__net *net);
     void (*backward)(struct kith__net *net);
+    /* how a residual network of this type gathers from neighbours, which
+     * settings with `layers` ask for; NULL: there is none */
+    const struct kith__gather *gather;
     /* what it adds to the loss, of a training pass; NULL: nothing.  Training
      * needs its gradient alone, so this is for who checks that. */
     double (*penalty)(const struct kith__net *net);
@@ -96,6 +101,10 @@ kith_status kith__net_room(kith__net *net, int64_t columns, kith_error *err);
 /* Weights as they start: Glorot's, or 0 if they are biases or
  * the net is linear; Adam's memory 0. */
 void kith__net_start(kith__net *net);
+
+/* The passes of the shape that the settings ask for. */
+void kith__net_forward(kith__net *net);
+void kith__net_backward(kith__net *net);
 
 /* One step: forward, loss on the nodes, backward, Adam.  `near` is of them. */
 void kith__net_step(kith__net *net, const int32_t *nodes, const int32_t *truth,

@@ -178,7 +178,7 @@ typedef struct side {
  * order of the input. */
 static void keep_name(side *of, int32_t n, int32_t node, double size)
 {
-    int32_t i = n < NAMED ? n : NAMED;
+    int32_t i;
 
     if (n >= NAMED && size <= of->size[NAMED - 1])
         return;

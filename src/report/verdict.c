@@ -30,6 +30,47 @@ void kith_verdict_input_init(kith_verdict_input *in)
     *in = (kith_verdict_input){0};
 }
 
+/* Does the split name test nodes whose label is known? */
+static bool can_be_tested(const kith_dataset *d, const kith_split *s)
+{
+    bool any = false;
+
+    for (int32_t i = 0; i < s->n_test && !any; i++)
+        any = d->labels->of[s->test[i]] >= 0;
+    return any;
+}
+
+void kith_verdict_input_of(kith_verdict_input *in, const kith_dataset *d,
+                           const kith_protocol *p, const kith_classification *c)
+{
+    const kith_split *whole = &p->whole, *tuning = &p->tuning;
+
+    kith_verdict_input_init(in);
+    in->data = d;
+    in->model = c->model;
+    in->probabilities = c->probabilities;
+    in->evidence = c->evidence;
+    in->known = whole->val;
+    in->n_known = whole->n_val;
+    if (can_be_tested(d, whole)) {
+        in->judged = whole->test;
+        in->n_judged = whole->n_test;
+        in->judged_what = "the test nodes of the split";
+    } else if (tuning->n_val > 0) {
+        in->judged = tuning->val;
+        in->n_judged = c->unseen ? tuning->n_val : 0;
+        in->judged_what = "labelled nodes held out for tuning, by a model that "
+                          "has not learnt from them";
+        in->judged_by = c->unseen;
+        in->chosen_by = true;
+    } else if (whole->n_val > 0) {
+        in->judged = whole->val;
+        in->n_judged = whole->n_val;
+        in->judged_what = "the nodes named for tuning";
+        in->chosen_by = true;
+    }
+}
+
 /* ---- who is known -------------------------------------------------------- */
 
 static kith_status no_such_node(const kith_verdict *v, int32_t u,

@@ -38,6 +38,7 @@ includes include src tools cli examples | LC_ALL=C sort | awk '
         only["zlib.h"] = "^src/io/"
         only["zstd.h"] = "^src/io/"
         only["expat.h"] = "^src/io/xml.c$"
+        only["sqlite3.h"] = "^src/io/sqlite.c$"
         only["xxhash.h"] = "^(src|tools)/"
         only["omp.h"] = "^src/core/"
         only["cblas.h"] = "^src/kernels/gemm.c$"

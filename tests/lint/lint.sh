@@ -30,7 +30,7 @@ lint_layers() { tests/lint/layers.sh; }
 # pmccabe: modified complexity, complexity, statements, line, lines, where.
 # It does not see through macros, so what they generate is not counted.
 functions() { files 'src/*.c' 'src/*.h' 'tools/*.c' 'cli/*.c' 'examples/*.c' \
-    'bench/*.c' 'tests/fuzz/*.c' 'tests/unit/*.c' | xargs -r pmccabe; }
+    'bench/*.c' 'python/ext/*.c' 'tests/fuzz/*.c' 'tests/unit/*.c' | xargs -r pmccabe; }
 lint_complexity() {
     functions | awk -F'\t' '$1 > 20 {
         print $6 " " $7 ": complexity " $1 ", at most 20" }' | none
@@ -46,11 +46,13 @@ tidy_one() {
     local flags=(-std=c11 -Wall -Wextra -Wno-unknown-pragmas
         -Wno-unused-parameter -Iinclude -Isrc -Itools
         -D_GNU_SOURCE -D_OPENMP=201511 -DKITH_BUILDING -DKITH_HAVE_ZLIB
-        -DKITH_HAVE_ZSTD -DKITH_HAVE_EXPAT -DKITH_HAVE_XGBOOST
+        -DKITH_HAVE_ZSTD -DKITH_HAVE_EXPAT -DKITH_HAVE_XGBOOST -DKITH_HAVE_SQLITE
         -idirafter "$(gcc -print-file-name=include)") # for omp.h
     case $1 in
     src/core/status.c | src/core/number.c) ;;
     src/* | tools/*) flags+=(-include tests/lint/assume.h) ;;
+    python/*) flags+=(-isystem "$(/usr/bin/python3 -c \
+        'import sysconfig; print(sysconfig.get_path("include"))')") ;;
     esac
     clang-tidy --quiet "$1" -- "${flags[@]}" >"$tmp/tidy.$$" 2>/dev/null && return
     # the path that leads there is long: run clang-tidy by hand to see it
@@ -60,12 +62,14 @@ tidy_one() {
 export -f tidy_one
 export tmp
 lint_tidy() {
-    files 'src/*.c' 'tools/*.c' 'cli/*.c' 'examples/*.c' 'tests/fuzz/*.c' |
+    files 'src/*.c' 'tools/*.c' 'cli/*.c' 'examples/*.c' 'tests/fuzz/*.c' \
+        'python/ext/*.c' |
         per_core -n 1 bash -c 'tidy_one "$0"'
 }
 
 lint_cppcheck() {
-    files 'src/*.c' 'tools/*.c' 'cli/*.c' 'examples/*.c' 'tests/fuzz/*.c' |
+    files 'src/*.c' 'tools/*.c' 'cli/*.c' 'examples/*.c' 'tests/fuzz/*.c' \
+        'python/ext/*.c' |
         xargs -r cppcheck --quiet -j "$(nproc)" --std=c11 --platform=unix64 \
             --enable=warning,performance,portability --inline-suppr \
             --error-exitcode=1 --max-configs=4 \
@@ -74,7 +78,7 @@ lint_cppcheck() {
             --suppress=invalidFunctionArg \
             --template='{file}:{line}: {message} [{id}]' \
             -Iinclude -Isrc -Itools -D_GNU_SOURCE -DKITH_BUILDING -DKITH_HAVE_ZLIB \
-            -DKITH_HAVE_ZSTD -DKITH_HAVE_EXPAT -DKITH_HAVE_XGBOOST
+            -DKITH_HAVE_ZSTD -DKITH_HAVE_EXPAT -DKITH_HAVE_XGBOOST -DKITH_HAVE_SQLITE
 }
 
 # The library never prints, exits, aborts or reads the environment.
@@ -119,6 +123,9 @@ lint_shell() {
     return $bad
 }
 
+# Syntax, names that are not there, imports that are not used.
+lint_python() { files '*.py' | xargs -r /usr/bin/python3 -m pyflakes; }
+
 # The brackets keep these patterns from finding themselves.
 lint_paths() {
     files '*' | xargs -r grep -InE \
@@ -132,7 +139,7 @@ lint_white_space() {
         grep -v '\.input' | xargs -r grep -nE '[[:blank:]]+$|'$'\r' /dev/null | none
 }
 
-all=(format layers complexity length tidy cppcheck quiet_library tame numbers shell paths
+all=(format layers complexity length tidy cppcheck quiet_library tame numbers shell python paths
     left_to_do white_space)
 [ $# -gt 0 ] || set -- "${all[@]}"
 tmp=$(mktemp -d)

@@ -11,22 +11,25 @@
 #include "small_graphs.h"
 
 enum { N = 40, D = 6, C = 3, TRAIN = 9, VAL = 16, MOST = 400 };
-enum { GRID = 7, RUNS = 3 * GRID };
+enum { GRID = 4, RUNS = 3 * GRID, JUDGES = 64 };
 
 static struct {
     kith__candidate candidate[MOST];
     kith__score score[MOST];
+    float loss[MOST][JUDGES];
     int order[MOST], count;
 } offers;
 
-void kith__consider(kith__best_candidate *f, const kith__candidate *r,
-                    const kith__score *s, int order)
+void kith__consider(kith__best_candidate *f, const kith__offer *o)
 {
     (void)f;
-    CHECK(offers.count < MOST);
-    offers.candidate[offers.count] = *r;
-    offers.score[offers.count] = *s;
-    offers.order[offers.count++] = order;
+    CHECK(offers.count < MOST && o->nodes <= JUDGES);
+    CHECK(o->P != NULL);
+    offers.candidate[offers.count] = *o->candidate;
+    offers.score[offers.count] = o->score;
+    memcpy(offers.loss[offers.count], o->loss,
+           (size_t)o->nodes * sizeof(*o->loss));
+    offers.order[offers.count++] = o->order;
 }
 
 /* ---- a graph whose features say something -------------------------------- */
@@ -94,12 +97,9 @@ static void check_worth(const scene *s, int i)
 /* ---- features through the graph ------------------------------------------ */
 
 /* One set for all graphs: a change here changes what every model learns. */
-static const float alphas[] = {.1f, .2f, .3f};
+static const float alphas[] = {.2f, .3f, 0};
 static const float starts[] = {.01f, .03f, .1f, .3f, 1, 3, 10};
 static const kith__em_params grid[GRID] = {
-    {.kappa = .75f, .unknown = .1f, .penalty = .1f},
-    {.kappa = .85f, .unknown = .3f, .penalty = .3f},
-    {.kappa = .9f, .unknown = .1f, .penalty = .1f, .balance = .25f},
     {.h = .5f, .kappa = .75f, .unknown = .3f, .penalty = 1},
     {.h = .5f, .kappa = .85f, .unknown = 1, .penalty = 1, .balance = .25f},
     {.h = .5f, .kappa = .9f, .unknown = .1f, .penalty = .1f, .balance = .25f},
@@ -142,42 +142,39 @@ static float literal_start(const scene *s, kith_prep prep, float a,
     return starts[chosen];
 }
 
-/* Starts of the preparation with the best of all. */
+/* The preparation that is best at the first a, and its starts at all. */
 static kith_prep literal_starts(const scene *s, int preps, float *start)
 {
     const kith_prep all[] = {KITH_PREP_L2, KITH_PREP_TFIDF, KITH_PREP_ROOT};
-    kith__score best = {-1, 0};
+    kith__score best = {-1, 0}, score;
     kith_prep chosen = KITH_PREP_NONE;
 
     for (int p = 0; p < preps; p++) {
-        float here[3];
-        bool better = false;
-
-        for (int a = 0; a < 3; a++) {
-            kith__score score;
-
-            here[a] = literal_start(s, all[p], alphas[a], &score);
-            if (kith__better(&score, &best)) {
-                best = score;
-                better = true;
-            }
-        }
-        if (better) {
+        (void)literal_start(s, all[p], alphas[0], &score);
+        if (kith__better(&score, &best)) {
+            best = score;
             chosen = all[p];
-            memcpy(start, here, sizeof(here));
         }
     }
+    for (int a = 0; a < 3; a++)
+        start[a] = literal_start(s, chosen, alphas[a], &score);
     return chosen;
 }
 
+/* What a run has reached: the offer of least loss. */
+typedef struct reached {
+    double least;
+    int offer;
+} reached;
+
 /* The offers of one run from one round to another, in order; its best. */
 static int check_run(const scene *s, int at, int run, int from, int to,
-                     kith_prep prep, const float *start, kith__score *best)
+                     kith_prep prep, const float *start, reached *best)
 {
     const kith__em_params *p = &grid[run % GRID];
 
     for (int round = from; round <= to; round++)
-        for (int propagated = 0; propagated <= (p->h > 0); propagated++) {
+        for (int propagated = 0; propagated < 2; propagated++) {
             const kith__candidate *r = &offers.candidate[at];
 
             CHECK(r->kind == KITH__EM_FEATURES && r->prep == prep);
@@ -188,19 +185,19 @@ static int check_run(const scene *s, int at, int run, int from, int to,
             CHECK_INT(r->propagated, propagated);
             check_worth(s, at);
             CHECK(at == 0 || offers.order[at] != offers.order[at - 1]);
-            if (kith__better(&offers.score[at], best))
-                *best = offers.score[at];
+            if (offers.score[at].log_loss < best->least)
+                *best = (reached){offers.score[at].log_loss, at};
             at++;
         }
     return at;
 }
 
 /* The first `n` of a list by what they reached; equals stay in order. */
-static void best_first(const kith__score *best, int *list, int n)
+static void best_first(const reached *best, int *list, int n)
 {
     for (int i = 0; i < n; i++)
         for (int j = n - 1; j > i; j--)
-            if (kith__better(&best[list[j]], &best[list[j - 1]])) {
+            if (best[list[j]].least < best[list[j - 1]].least) {
                 const int swap = list[j];
 
                 list[j] = list[j - 1];
@@ -208,31 +205,55 @@ static void best_first(const kith__score *best, int *list, int n)
             }
 }
 
+/* How many of an ordered list go on: no more than a standard error behind the
+ * first, node by node. */
+static int going_on(const reached *best, const int *list, int most)
+{
+    const float *first = offers.loss[best[list[0]].offer];
+    int n = 1;
+
+    for (; n < most; n++) {
+        const float *own = offers.loss[best[list[n]].offer];
+        double sum = 0, square = 0;
+
+        for (int i = 0; i < VAL; i++)
+            sum += (double)own[i] - (double)first[i];
+        for (int i = 0; i < VAL; i++)
+            square += pow((double)own[i] - (double)first[i] - sum / VAL, 2);
+        if (square > 0 && sum / VAL > sqrt(square / (VAL - 1) / VAL))
+            break;
+    }
+    return n;
+}
+
 static void check_search(uint64_t seed, bool binary)
 {
+    static const int most[] = {6, 3}, from[] = {2, 3}, to[] = {2, 4};
     static scene s;
-    kith__score best[RUNS];
+    reached best[RUNS];
     float start[3] = {0};
-    int list[RUNS], at = 0;
+    int list[RUNS], at = 0, n = RUNS;
     kith_prep prep;
     kith_error err;
 
     scene_new(&s, seed);
     for (int i = 0; binary && i < N * D; i++)
         s.x[i] = s.x[i] > .6f;
-    CHECK_OK(kith__em_search_features(&s.q, &(kith__best_candidate){0}, &err));
+    CHECK_OK(
+        kith__em_search_features(&s.q, NULL, &(kith__best_candidate){0}, &err));
     prep = literal_starts(&s, binary ? 2 : 3, start);
     for (int i = 0; i < RUNS; i++) {
         list[i] = i;
-        best[i] = (kith__score){-1, 0};
+        best[i] = (reached){INFINITY, 0};
         at = check_run(&s, at, i, 0, 1, prep, start, &best[i]);
     }
-    best_first(best, list, RUNS);
-    for (int i = 0; i < 8; i++)
-        at = check_run(&s, at, list[i], 2, 2, prep, start, &best[list[i]]);
-    best_first(best, list, 8);
-    for (int i = 0; i < 4; i++)
-        at = check_run(&s, at, list[i], 3, 4, prep, start, &best[list[i]]);
+    for (int stage = 0; stage < 2; stage++) {
+        best_first(best, list, n);
+        n = going_on(best, list, n < most[stage] ? n : most[stage]);
+        for (int i = 0; i < n; i++)
+            at = check_run(&s, at, list[i], from[stage], to[stage], prep, start,
+                           &best[list[i]]);
+    }
     CHECK_INT(offers.count, at);
     scene_release(&s);
 }
@@ -241,6 +262,35 @@ TEST(the_better_runs_go_on)
 {
     check_search(5, false);
     check_search(6, true);
+}
+
+/* A rival that is sure of every node leaves nothing to be tried. */
+TEST(features_far_behind_are_left)
+{
+    static scene s;
+    float loss[VAL];
+    const kith__best_candidate rival = {.loss = loss, .any = true};
+    kith_error err;
+
+    scene_new(&s, 5);
+    for (int i = 0; i < VAL; i++)
+        loss[i] = 0;
+    CHECK_OK(kith__em_search_features(&s.q, &rival, &(kith__best_candidate){0},
+                                      &err));
+    CHECK_INT(offers.count, 0);
+    scene_release(&s);
+}
+
+/* By hand: differences 1, 3, 1, 3 have the mean 2 and the standard error
+ * sqrt(4/3 / 4). */
+TEST(gains_are_told_in_standard_errors)
+{
+    const float a[] = {2, 4, 2, 4}, b[] = {1, 1, 1, 1};
+
+    CHECK_NEAR(kith__paired_gain(a, b, 4), 2 / sqrt(1.0 / 3), 1e-6);
+    CHECK_NEAR(kith__paired_gain(b, a, 4), -2 / sqrt(1.0 / 3), 1e-6);
+    CHECK_NEAR(kith__paired_gain(a, a, 4), 0, 0);
+    CHECK_NEAR(kith__paired_gain(a, b, 1), 0, 0);
 }
 
 /* ---- from labels --------------------------------------------------------- */
@@ -258,17 +308,45 @@ static void check_labels(int at, float h, int hops, int round, bool propagated)
     CHECK_INT(r->propagated, propagated);
 }
 
-/* Two reaches with three h each; then, at the best h of each, three betas and
- * three rounds. */
+/* The offers of one run with features from one round to another. */
+static int check_label_run(const scene *s, int at, int run, int from, int to,
+                           const float *h, reached *best)
+{
+    const float betas[] = {.001f, .01f, .1f};
+
+    for (int round = from; round <= to; round++)
+        for (int propagated = round == 0; propagated < 2; propagated++, at++) {
+            const kith__em_params *em = &offers.candidate[at].em;
+
+            check_labels(at, h[run / 3], run < 3 ? 4 : 12, round, propagated);
+            CHECK_NEAR(em->beta, betas[run % 3], 0);
+            CHECK_NEAR(em->kappa, .9f, 0);
+            CHECK_NEAR(em->unknown, .3f, 0);
+            CHECK_NEAR(em->penalty, .03f, 0);
+            CHECK_NEAR(em->balance, .5f, 0);
+            check_worth(s, at);
+            if (offers.score[at].log_loss < best->least)
+                *best = (reached){offers.score[at].log_loss, at};
+        }
+    return at;
+}
+
+/* Two reaches with three h each; then, at the best h of each, three betas,
+ * of which the better take three rounds. */
 TEST(labels_alone_then_with_features)
 {
     static scene s;
+    kith__em_params reaches[KITH__REACHES];
+    reached runs[6];
     float best[2] = {0};
-    int at = 0;
+    int list[6], at = 0, n = 6;
     kith_error err;
 
     scene_new(&s, 7);
-    CHECK_OK(kith__em_search_labels(&s.q, &(kith__best_candidate){0}, &err));
+    CHECK_OK(
+        kith__em_search_reach(&s.q, reaches, &(kith__best_candidate){0}, &err));
+    CHECK_OK(kith__em_search_labels(&s.q, reaches, &(kith__best_candidate){0},
+                                    &err));
     for (int reach = 0; reach < 2; reach++) {
         kith__score top = {-1, 0};
 
@@ -281,35 +359,19 @@ TEST(labels_alone_then_with_features)
             }
         }
     }
-    for (int run = 0; run < 6; run++)
-        for (int round = 0; round <= 3; round++)
-            for (int propagated = round == 0; propagated < 2;
-                 propagated++, at++) {
-                const float betas[] = {.001f, .01f, .1f};
-                const kith__em_params *em = &offers.candidate[at].em;
-
-                check_labels(at, best[run / 3], run < 3 ? 4 : 12, round,
-                             propagated);
-                CHECK_NEAR(em->beta, betas[run % 3], 0);
-                CHECK_NEAR(em->kappa, .9f, 0);
-                CHECK_NEAR(em->unknown, .3f, 0);
-                CHECK_NEAR(em->penalty, .03f, 0);
-                CHECK_NEAR(em->balance, .5f, 0);
-                check_worth(&s, at);
-            }
+    for (int run = 0; run < 6; run++) {
+        runs[run] = (reached){INFINITY, 0};
+        list[run] = run;
+        at = check_label_run(&s, at, run, 0, 1, best, &runs[run]);
+    }
+    for (int stage = 2; stage <= 3; stage++) {
+        best_first(runs, list, n);
+        n = going_on(runs, list, n < 5 - stage ? n : 5 - stage);
+        for (int i = 0; i < n; i++)
+            at = check_label_run(&s, at, list[i], stage, stage, best,
+                                 &runs[list[i]]);
+    }
     CHECK_INT(offers.count, at);
-    scene_release(&s);
-}
-
-TEST(without_features_labels_are_all)
-{
-    static scene s;
-    kith_error err;
-
-    scene_new(&s, 8);
-    s.q.features = NULL;
-    CHECK_OK(kith__em_search_labels(&s.q, &(kith__best_candidate){0}, &err));
-    CHECK_INT(offers.count, 6);
     scene_release(&s);
 }
 
@@ -324,7 +386,7 @@ TEST(what_is_followed_says_what_it_is_made_of)
                          .prep = KITH_PREP_L2,
                          .a = .2f,
                          .start = .1f,
-                         .em = grid[4],
+                         .em = grid[1],
                          .rounds = 2};
     kith_error err;
 
@@ -491,6 +553,8 @@ static void field_release(field *s)
 static void planted(int same, double noise, bool with_features, kith_fit fit,
                     kith__candidate *out)
 {
+    float H[2 * 2], b[2];
+    kith__kept_coupling kept = {.H = H, .b = b};
     kith__search_context q;
     kith_error err;
     field s;
@@ -499,7 +563,8 @@ static void planted(int same, double noise, bool with_features, kith_fit fit,
     offers.count = 0;
     CHECK_OK(kith__search_context_new(&s.t.task, with_features ? &s.f : NULL,
                                       &s.val, fit, &q, &err));
-    CHECK_OK(kith__heterophily_search(&q, &(kith__best_candidate){0}, &err));
+    CHECK_OK(kith__heterophily_search(&q, NULL, &kept,
+                                      &(kith__best_candidate){0}, &err));
     kith__search_context_release(&q);
     CHECK_INT(offers.count, 1);
     CHECK(offers.candidate[0].kind == KITH__HETEROPHILY);

@@ -115,7 +115,7 @@ static void compare(const scene *s, const kith_features *f, double rate,
         dY[i] = (float)kith__rng_real(&r) - .5f;
         Y[i] = dW[i] = 77;
     }
-    CHECK_OK(kith__inputs_new(f, N, 2, columns, &x, &err));
+    CHECK_OK(kith__inputs_new(f, false, N, 2, columns, &x, &err));
     CHECK_INT(x.columns, columns);
     literal_inputs(s, f, X);
     drop(&x, &d, rate, X);
@@ -170,7 +170,7 @@ TEST(inputs_that_do_not_learn_give_all_rows)
     scene_new(&s);
     for (int i = 0; i < D * K; i++)
         W[i] = (float)(i % 7) - 3;
-    CHECK_OK(kith__inputs_new(&s.full, N, 1, 0, &x, &err));
+    CHECK_OK(kith__inputs_new(&s.full, false, N, 1, 0, &x, &err));
     CHECK(!x.partial);
     kith__inputs_forward(&x, W, K, &d, NULL, all);
     kith__inputs_forward(&x, W, K, &d, &s.near, some);
@@ -185,8 +185,8 @@ TEST(inputs_survive_every_failed_allocation)
     kith_error err;
 
     scene_new(&s);
-    CHECK_OOM(st = kith__inputs_new(&s.full, N, 2, K, &x, &err),
+    CHECK_OOM(st = kith__inputs_new(&s.full, false, N, 2, K, &x, &err),
               kith__inputs_release(&x));
-    CHECK_OOM(st = kith__inputs_new(&s.sparse, N, 2, K, &x, &err),
+    CHECK_OOM(st = kith__inputs_new(&s.sparse, false, N, 2, K, &x, &err),
               kith__inputs_release(&x));
 }

@@ -16,6 +16,7 @@ typedef double mat[N][WIDE];
 
 typedef struct twin {
     const kith__net *net;
+    const kith_features *features;
     mat A; /* weights of edges */
     mat S; /* A^ with self-loops */
     mat L; /* D^-1/2 A D^-1/2 */
@@ -117,12 +118,34 @@ static void fill_row(const kith_features *f, int u, double *x)
     }
 }
 
+/* Columns of mean 0 and variance 1, as a residual network takes them where
+ * enough entries are there. */
+static void fill_standard(const kith_features *f, mat X)
+{
+    for (int u = 0; u < N; u++)
+        fill_row(f, u, X[u]);
+    for (int c = 0; c < F; c++) {
+        double mean = 0, variance = 0;
+
+        for (int u = 0; u < N; u++)
+            mean += X[u][c] / N;
+        for (int u = 0; u < N; u++)
+            variance += (X[u][c] - mean) * (X[u][c] - mean) / N;
+        for (int u = 0; u < N; u++)
+            X[u][c] = variance > 0 ? (X[u][c] - mean) / sqrt(variance) : 0;
+    }
+}
+
 /* Rows of features that sum to 1, or the identity; cells or rows are dropped.
  */
 static void fill_inputs(twin *t, bool drops)
 {
-    const kith_features *f = t->net->x.features;
+    const kith_features *f = t->features;
 
+    if (f && t->net->how.layers > 0) {
+        fill_standard(f, t->X);
+        return;
+    }
     for (int u = 0; u < N; u++) {
         double sum = 0;
 
@@ -249,7 +272,7 @@ static void means(const twin *t, uint64_t layer, mat M)
 
     memset(M, 0, sizeof(mat));
     for (int u = 0; u < N; u++) {
-        double sum = 0;
+        double sum = t->net->how.shared;
         int degree = 0;
 
         for (int v = 0; v < N; v++)
@@ -264,6 +287,7 @@ static void means(const twin *t, uint64_t layer, mat M)
                 M[u][v] = 0;
             sum += M[u][v];
         }
+        M[u][u] += t->net->how.shared;
         for (int v = 0; v < N; v++)
             M[u][v] /= sum > 0 ? sum : 1;
     }
@@ -276,16 +300,18 @@ static void sage(twin *t)
     memset(XV, 0, sizeof(mat));
     memset(H, 0, sizeof(mat));
     memset(HV, 0, sizeof(mat));
-    times(t->net, t->X, 0, H);
-    times(t->net, t->X, 1, XV);
+    if (!t->net->how.shared)
+        times(t->net, t->X, 4, H);
+    times(t->net, t->X, 0, XV);
     means(t, 0, M);
     spread(M, XV, 1, H);
-    relu(t->net, 1, true, 2, H);
-    times(t->net, H, 3, t->Z);
-    times(t->net, H, 4, HV);
+    relu(t->net, 1, true, 1, H);
+    if (!t->net->how.shared)
+        times(t->net, H, 5, t->Z);
+    times(t->net, H, 2, HV);
     means(t, 1, M);
     spread(M, HV, 1, t->Z);
-    add_bias(t->net, 5, t->Z);
+    add_bias(t->net, 3, t->Z);
 }
 
 /* Heads of `size` columns side by side; w: from, to. */
@@ -336,6 +362,68 @@ static void gat(twin *t)
     times(t->net, H, 4, HW);
     attend(t, HW, 1, C, 5, 3, t->Z);
     add_bias(t->net, 7, t->Z);
+}
+
+/* Row by row: the mean off, then divided by the deviation. */
+static void norm(const mat X, int columns, mat Y)
+{
+    for (int u = 0; u < N; u++) {
+        double mean = 0, variance = 0;
+
+        for (int c = 0; c < columns; c++)
+            mean += X[u][c] / columns;
+        for (int c = 0; c < columns; c++)
+            variance += (X[u][c] - mean) * (X[u][c] - mean) / columns;
+        for (int c = 0; c < columns; c++)
+            Y[u][c] = (X[u][c] - mean) / sqrt(variance + 1e-5);
+    }
+}
+
+/* How the type gathers P in a layer. */
+static void gather(const twin *t, int layer, const mat P, mat T)
+{
+    static mat M;
+
+    if (t->net->type == &kith__gcn_type) {
+        spread(t->S, P, 1, T);
+    } else if (t->net->type == &kith__sage_type) {
+        means(t, 8 + (uint64_t)layer, M);
+        spread(M, P, 1, T);
+    } else {
+        attend(t, P, t->net->how.heads, t->net->how.hidden,
+               4 + 5 * t->net->how.layers + 2 * layer, 32 + (uint64_t)layer, T);
+    }
+}
+
+static void residual(twin *t)
+{
+    const kith__net *net = t->net;
+    const int d = (int)net->weights[0].columns;
+    static mat H, M, P, T;
+
+    memset(H, 0, sizeof(mat));
+    times(net, t->X, 0, H);
+    relu(net, 1, true, 1, H);
+    for (int l = 0; l < net->how.layers; l++) {
+        const int w = 4 + 5 * l;
+
+        norm(H, d, M);
+        for (int u = 0; u < N; u++)
+            for (int c = 0; c < d; c++)
+                M[u][c] = M[u][c] * (1 + weight(net, w + 3, 0, c)) +
+                          weight(net, w + 4, 0, c);
+        memset(P, 0, sizeof(mat));
+        memset(T, 0, sizeof(mat));
+        times(net, M, w, P);
+        gather(t, l, P, T);
+        times(net, M, w + 1, T);
+        relu(net, 16 + (uint64_t)l, true, w + 2, T);
+        for (int i = 0; i < N * WIDE; i++)
+            H[i / WIDE][i % WIDE] += T[i / WIDE][i % WIDE];
+    }
+    norm(H, d, M);
+    times(net, M, 2, t->Z);
+    add_bias(net, 3, t->Z);
 }
 
 static double square(const mat X, int u, int v)
@@ -455,29 +543,34 @@ typedef struct kind {
     const kith__net_type *type;
     void (*twin)(twin *t);
     bool drops; /* cells of the inputs? */
-    int hidden, heads, hops;
+    int hidden, heads, hops, layers;
+    bool shared;
 } kind;
 
 static const kind kinds[] = {
-    {&kith__gcn_type, gcn, true, 5, 0, 0},
-    {&kith__sgc_type, sgc, false, 0, 0, 1},
-    {&kith__sgc_type, sgc, false, 0, 0, 2},
-    {&kith__sgc_type, sgc, false, 0, 0, 3},
-    {&kith__appnp_type, appnp, true, 5, 0, 1},
-    {&kith__appnp_type, appnp, true, 5, 0, 4},
-    {&kith__appnp_type, appnp, true, 2, 0, 3},
-    {&kith__cheb_type, cheb, true, 5, 0, 1},
-    {&kith__cheb_type, cheb, true, 5, 0, 2},
-    {&kith__cheb_type, cheb, true, 2, 0, 6},
-    {&kith__sage_type, sage, true, 5, 0, 0},
-    {&kith__sage_type, sage, true, 2, 0, 0},
-    {&kith__gat_type, gat, true, 8, 8, 0},
-    {&kith__gat_type, gat, true, 3, 6, 0},
-    {&kith__gat_type, gat, true, 5, 1, 0},
-    {&kith__manireg_type, manireg, false, 0, 0, 0},
-    {&kith__semiemb_type, semiemb, true, 5, 0, 0},
-    {&kith__planetoid_type, planetoid, true, 6, 0, 0},
-    {&kith__planetoid_i_type, planetoid_i, true, 6, 0, 0},
+    {&kith__gcn_type, gcn, true, 5, 0, 0, 0, false},
+    {&kith__sgc_type, sgc, false, 0, 0, 1, 0, false},
+    {&kith__sgc_type, sgc, false, 0, 0, 2, 0, false},
+    {&kith__sgc_type, sgc, false, 0, 0, 3, 0, false},
+    {&kith__appnp_type, appnp, true, 5, 0, 1, 0, false},
+    {&kith__appnp_type, appnp, true, 5, 0, 4, 0, false},
+    {&kith__appnp_type, appnp, true, 2, 0, 3, 0, false},
+    {&kith__cheb_type, cheb, true, 5, 0, 1, 0, false},
+    {&kith__cheb_type, cheb, true, 5, 0, 2, 0, false},
+    {&kith__cheb_type, cheb, true, 2, 0, 6, 0, false},
+    {&kith__sage_type, sage, true, 5, 0, 0, 0, false},
+    {&kith__sage_type, sage, true, 2, 0, 0, 0, false},
+    {&kith__sage_type, sage, true, 5, 0, 0, 0, true},
+    {&kith__gcn_type, residual, true, 5, 0, 0, 2, false},
+    {&kith__sage_type, residual, true, 6, 0, 0, 3, false},
+    {&kith__gat_type, residual, true, 3, 2, 0, 2, false},
+    {&kith__gat_type, gat, true, 8, 8, 0, 0, false},
+    {&kith__gat_type, gat, true, 3, 6, 0, 0, false},
+    {&kith__gat_type, gat, true, 5, 1, 0, 0, false},
+    {&kith__manireg_type, manireg, false, 0, 0, 0, 0, false},
+    {&kith__semiemb_type, semiemb, true, 5, 0, 0, 0, false},
+    {&kith__planetoid_type, planetoid, true, 6, 0, 0, 0, false},
+    {&kith__planetoid_i_type, planetoid_i, true, 6, 0, 0, 0, false},
 };
 
 static void compare(const kind *k, const kith_graph *g, const kith_features *f,
@@ -486,6 +579,8 @@ static void compare(const kind *k, const kith_graph *g, const kith_features *f,
     const kith__net_settings how = {.hidden = k->hidden,
                                     .heads = k->heads,
                                     .hops = k->hops,
+                                    .layers = k->layers,
+                                    .shared = k->shared,
                                     .alpha = .3,
                                     .dropout = .25};
     static twin t;
@@ -504,9 +599,10 @@ static void compare(const kind *k, const kith_graph *g, const kith_features *f,
     }
     net.training = training;
     net.step = step;
-    k->type->forward(&net);
+    kith__net_forward(&net);
     memset(&t, 0, sizeof(t));
     t.net = &net;
+    t.features = f;
     fill_graph(&t);
     fill_inputs(&t, k->drops);
     k->twin(&t);
@@ -514,8 +610,9 @@ static void compare(const kind *k, const kith_graph *g, const kith_features *f,
         apart = fmax(apart, fabs((double)Z[i] - t.Z[i / C][i % C]) /
                                 (1 + fabs(t.Z[i / C][i % C])));
     if (!(apart < 2e-5))
-        check_failed(__FILE__, __LINE__, "%s of %d hops, %s: %g apart",
-                     k->type->name, k->hops, what, apart);
+        check_failed(__FILE__, __LINE__,
+                     "%s of %d hops, %d layers, %s: %g apart", k->type->name,
+                     k->hops, k->layers, what, apart);
     CHECK_INT(k->type->penalty != NULL, t.penalty > 0);
     if (training && k->type->penalty)
         CHECK_NEAR(k->type->penalty(&net), t.penalty, 1e-5 * t.penalty);

@@ -112,6 +112,7 @@ TEST(built_graphs_hold_what_a_node_table_says)
         CHECK_INT(kith_graph_nodes(d->graph), 4);
         CHECK_INT(d->labels->labelled, 2);
         CHECK_INT(d->features->columns, 6);
+        CHECK_NEAR(feature(d->features, node(d, "d"), "land=DE"), 1, 0);
         kith_dataset_free(d);
     }
     /* to a graph that is built already it brings no nodes */
@@ -206,6 +207,39 @@ TEST(matrices_are_read_as_before)
     CHECK_INT(f->columns, 2);
     kith_features_free(f);
     kith_graph_free(g);
+}
+
+/* As many columns, but one of them means something else. */
+TEST(a_model_refuses_columns_of_another_meaning)
+{
+    const char *const text[] = {
+        "id,c,y\na,p,x\nb,q,z\nc,p,x\nd,q,z\n",
+        "id,c,y\na,p,x\nb,r,z\nc,p,x\nd,r,z\n",
+    };
+    const kith_table_options t = {.features = "c", .label = "y"};
+    float p[8];
+    int32_t train[] = {0, 1, 2, 3};
+    kith_split split = {.train = train, .n_train = 4};
+    kith_model *m = NULL, *again = NULL;
+    kith_train_options o;
+    kith_dataset *d;
+    kith_error err;
+
+    kith_train_options_init(&o);
+
+    d = open_with(&t, text[0]);
+    CHECK_OK(kith_model_train(d, "logreg", &split, &o, &m, NULL, &err));
+    CHECK_OK(kith_model_save(m, check_path("m.km"), &err));
+    CHECK_OK(kith_model_open(check_path("m.km"), &again, &err));
+    CHECK_OK(kith_model_predict(again, d, NULL, p, NULL, NULL, &err));
+    kith_dataset_free(d);
+    d = open_with(&t, text[1]);
+    CHECK(kith_model_predict(again, d, NULL, p, NULL, NULL, &err) ==
+          KITH_ERR_ARGUMENT);
+    CHECK(strstr(err.text, "learnt from other columns"));
+    kith_dataset_free(d);
+    kith_model_free(m);
+    kith_model_free(again);
 }
 
 TEST(node_tables_survive_every_failed_allocation)

@@ -179,7 +179,7 @@ TEST(what_cannot_be_written_leaves_no_file)
                                      &err),
               KITH_ERR_ARGUMENT);
     CHECK_TEXT(err.text, "class 'a?b' cannot be written: it has a tab or line "
-                         "break");
+                         "break (.csv and .jsonl can hold it)");
     CHECK(access(path, F_OK) != 0);
     kith_graph_free(f.graph);
 }

@@ -72,7 +72,6 @@ TEST(named_nodes_are_scored_by_the_places_above_them)
     f.rank.budget = 7;
     CHECK_OK(kith_rank(&f.data, "linbp", &f.p, &f.train, &f.rank, &f.r, &err));
     o = f.train;
-    o.params.balance = true;
     CHECK_OK(kith_model_train(&f.data, "linbp", &f.p.whole, &o, &m, p, &err));
     CHECK(!f.r->crossed);
     CHECK_INT(f.r->known, 6);
@@ -105,7 +104,6 @@ TEST(learnt_nodes_are_scored_by_a_model_without_their_tenth)
     CHECK(f.r->crossed);
     CHECK_INT(f.r->known, LABELLED);
     o = f.train;
-    o.params.balance = true;
     CHECK_OK(
         kith_model_train(&f.data, "linbp", &f.p.whole, &o, &first, NULL, &err));
     o = kith_options_like(&o, first);
@@ -223,15 +221,15 @@ TEST(a_ranking_as_json)
     set_up(&f, NULL);
     f.rank.budget = 4;
     CHECK_OK(kith_rank(&f.data, "linbp", &f.p, &f.train, &f.rank, &f.r, &err));
-    CHECK_OK(kith_ranking_json(f.r, &json, &length, &err));
+    CHECK_OK(kith_ranking_json(f.r, f.data.graph, &json, &length, &err));
     CHECK_INT(length, strlen(json));
     CHECK(strstr(json, "{\n  \"positive\": \"b\",\n  \"method\": \"linbp\",\n"
-                       "  \"balanced\": true,\n  \"wish\": {\n"
+                       "  \"balanced\": false,\n  \"wish\": {\n"
                        "    \"budget\": 4.0\n  },\n  \"listed\": 4,\n"
                        "  \"unknown\": 30,\n") == json);
     CHECK(strstr(json, "\"test\": {\n    \"precision\": null") != NULL);
     kith_array_free(json);
-    CHECK_OOM(st = kith_ranking_json(f.r, &json, &length, NULL),
+    CHECK_OOM(st = kith_ranking_json(f.r, f.data.graph, &json, &length, NULL),
               kith_array_free(json));
     tear_down(&f);
 }

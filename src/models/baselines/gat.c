@@ -9,26 +9,37 @@
  *
  * Backward through elu from H alone:  elu' = 1 where H > 0, else H + 1 (before
  * scaling), and where H = 0 the cell was dropped.  Edge weights are not used.
+ *
+ * With `layers` it is a residual network (nn/residual.h), each layer with K
+ * heads.
  */
 #include <math.h>
+#include <string.h>
 
 #include "models/baselines/net_method.h"
 #include "nn/attention.h"
+#include "nn/residual.h"
 
 enum { W0, F0, T0, B0, W1, F1, T1, B1 };
 /* rooms: n x K hidden; NODE0, NODE1 what attention stores; LEFT, RIGHT n x
  * classes */
 enum { XW, Y0, HIDDEN, GRADIENT, NODE0, NODE1, LEFT, RIGHT };
 
+static kith_status check_heads(int K, kith_error *err)
+{
+    return K >= 1 && K <= KITH__HEADS_MOST
+               ? KITH_OK
+               : kith__fail(err, KITH_ERR_CORRUPT, NULL, 0,
+                            "the model has %d heads, expected 1 to %d", K,
+                            KITH__HEADS_MOST);
+}
+
 static kith_status build(kith__net *net, kith_error *err)
 {
     const int K = net->how.heads, h = net->how.hidden, C = net->classes;
     kith_status st = KITH_OK;
 
-    if (K < 1 || K > KITH__HEADS_MOST)
-        TRY(kith__fail(err, KITH_ERR_CORRUPT, NULL, 0,
-                       "the model has %d heads, expected 1 to %d", K,
-                       KITH__HEADS_MOST));
+    TRY(check_heads(K, err));
     TRY(kith__net_weights(net, "w0", net->x.columns, K * h, true, err));
     TRY(kith__net_weights(net, "from0", K, h, true, err));
     TRY(kith__net_weights(net, "to0", K, h, true, err));
@@ -148,15 +159,93 @@ static void backward(kith__net *net)
     kith__inputs_backward(&net->x, H, wide, &in, first.in, w[W0].gradient);
 }
 
+/* ---- as the layers of a residual network --------------------------------- */
+
+/* Its own weights and rooms in each layer: what attention stores, and what it
+ * gave. */
+enum { FROM, TO, OWN_WEIGHTS };
+enum { NODE, GIVEN, OWN_ROOMS };
+
+static kith_status gather_build(kith__net *net, int layer, kith_error *err)
+{
+    static const char *const names[KITH__LAYERS_MOST][OWN_WEIGHTS] = {
+        {"from-0", "to-0"},
+        {"from-1", "to-1"},
+        {"from-2", "to-2"},
+        {"from-3", "to-3"}};
+    const int K = net->how.heads, h = net->how.hidden;
+    kith_status st = KITH_OK;
+
+    TRY(check_heads(K, err));
+    TRY(kith__net_weights(net, names[layer][FROM], K, h, true, err));
+    TRY(kith__net_weights(net, names[layer][TO], K, h, true, err));
+    TRY(kith__net_room(net, KITH__ATTENTION_NODE * K, err));
+    TRY(kith__net_room(net, K * h, err));
+out:
+    return st;
+}
+
+static kith__attention deep(const kith__net *net, int layer, const float *P)
+{
+    const kith__weights *w =
+        &net->weights[kith__gather_weights(net, layer, OWN_WEIGHTS)];
+
+    return (kith__attention){
+        .graph = net->graph,
+        .threads = net->threads,
+        .heads = net->how.heads,
+        .size = net->how.hidden,
+        .from = w[FROM].value,
+        .to = w[TO].value,
+        .H = P,
+        .node = net->room[kith__gather_rooms(net, layer, OWN_ROOMS) + NODE],
+        .drop = kith__net_dropout(net, 32 + (uint64_t)layer)};
+}
+
+static void gather_forward(kith__net *net, int layer, const float *P,
+                           float *restrict T)
+{
+    const kith__attention a = deep(net, layer, P);
+    float *given = net->room[kith__gather_rooms(net, layer, OWN_ROOMS) + GIVEN];
+    const size_t cells = (size_t)net->n * (size_t)a.heads * (size_t)a.size;
+
+    kith__attention_forward(&a, given);
+    memcpy(T, given, cells * sizeof(*T));
+}
+
+static void gather_backward(kith__net *net, int layer, const float *P,
+                            const float *dT, float *restrict dP)
+{
+    const kith__attention a = deep(net, layer, P);
+    const float *given =
+        net->room[kith__gather_rooms(net, layer, OWN_ROOMS) + GIVEN];
+    kith__weights *w =
+        &net->weights[kith__gather_weights(net, layer, OWN_WEIGHTS)];
+
+    kith__attention_backward(&a, given, dT, dP, w[FROM].gradient,
+                             w[TO].gradient, net->partial);
+}
+
+static const kith__gather gather = {.build = gather_build,
+                                    .forward = gather_forward,
+                                    .backward = gather_backward};
+
 static const kith__net_settings grid[] = {
     {.hidden = 8, .heads = 8, .dropout = .6, .rate = .005, .decay = 5e-4},
     {.hidden = 8, .heads = 8, .dropout = .6, .rate = .01, .decay = 1e-3},
     {.hidden = 8, .heads = 8, .dropout = .6, .rate = .01, .decay = 0},
+    {.hidden = 8,
+     .heads = 8,
+     .layers = 2,
+     .dropout = .2,
+     .rate = .005,
+     .decay = 0},
 };
 
 const kith__net_type kith__gat_type = {.name = "gat",
                                        .grid = sizeof(grid) / sizeof(*grid),
                                        .settings = grid,
                                        .build = build,
+                                       .gather = &gather,
                                        .forward = forward,
                                        .backward = backward};

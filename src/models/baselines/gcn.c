@@ -16,11 +16,32 @@
  * A pass that is about a few nodes needs H in their rows and their neighbours',
  * and X W0 in those of theirs too.  Memory: two n x hidden matrices.  Cost of a
  * pass: O((nonzeros of X + m) hidden).
+ *
+ * With `layers` it is a residual network (nn/residual.h) that gathers by A^.
  */
 #include "models/baselines/net_method.h"
+#include "nn/residual.h"
 
 enum { W0, B0, W1, B1 };   /* weights */
 enum { LEFT, RIGHT, SUM }; /* rooms: n x hidden twice, n x classes */
+
+static void gather_forward(kith__net *net, int layer, const float *P,
+                           float *restrict T)
+{
+    (void)layer;
+    kith__smooth(&net->A, 1, P, 0, NULL, net->how.hidden, NULL, T);
+}
+
+static void gather_backward(kith__net *net, int layer, const float *P,
+                            const float *dT, float *restrict dP)
+{
+    (void)layer;
+    (void)P;
+    kith__smooth(&net->A, 1, dT, 0, NULL, net->how.hidden, NULL, dP);
+}
+
+static const kith__gather gather = {.forward = gather_forward,
+                                    .backward = gather_backward};
 
 static kith_status build(kith__net *net, kith_error *err)
 {
@@ -78,14 +99,16 @@ static void backward(kith__net *net)
                           net->weights[W0].gradient);
 }
 
-/* The last is for graphs such as NELL, where few nodes have features and one of
- * each class is known: gradients of W0 are so small that any decay outweighs
+/* The fourth is for graphs such as NELL, where few nodes have features and one
+ * of each class is known: gradients of W0 are so small that any decay outweighs
  * them. */
 static const kith__net_settings grid[] = {
     {.hidden = 64, .dropout = .5, .rate = .01, .decay = 5e-4},
     {.hidden = 64, .dropout = .5, .rate = .01, .decay = 5e-3},
     {.hidden = 64, .dropout = .8, .rate = .01, .decay = 5e-4},
     {.hidden = 64, .dropout = .5, .rate = .01, .decay = 0},
+    {.hidden = 64, .layers = 2, .dropout = .2, .rate = .005, .decay = 0},
+    {.hidden = 64, .layers = 3, .dropout = .5, .rate = .005, .decay = 5e-4},
 };
 
 const kith__net_type kith__gcn_type = {.name = "gcn",
@@ -93,5 +116,6 @@ const kith__net_type kith__gcn_type = {.name = "gcn",
                                        .grid = sizeof(grid) / sizeof(*grid),
                                        .settings = grid,
                                        .build = build,
+                                       .gather = &gather,
                                        .forward = forward,
                                        .backward = backward};

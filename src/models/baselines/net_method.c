@@ -5,6 +5,7 @@
 
 #include "core/alloc.h"
 #include "models/model_object.h"
+#include "nn/residual.h"
 
 enum { EPOCHS_MOST = 300, PATIENCE = 50 };
 
@@ -88,6 +89,8 @@ static kith_status keep_settings(kith__fit_state *state, const kith__net *net,
         {"hidden", how->hidden, usual->hidden > 0},
         {"heads", how->heads, usual->heads > 0},
         {"hops", how->hops, usual->hops > 0},
+        {"layers", how->layers, how->layers > 0},
+        {"shared", how->shared, how->shared},
         {"alpha", how->alpha, usual->alpha > 0},
         {"dropout", how->dropout, true},
         {"rate", how->rate, true},
@@ -118,6 +121,8 @@ static kith__net_settings read_settings(const kith__fit_state *s,
         .hidden = (int)number(s, "hidden", 0, 1024, usual->hidden),
         .heads = (int)number(s, "heads", 0, 8, usual->heads),
         .hops = (int)number(s, "hops", 0, 100, usual->hops),
+        .layers = (int)number(s, "layers", 0, KITH__LAYERS_MOST, 0),
+        .shared = number(s, "shared", 0, 1, 0) > 0,
         .alpha = number(s, "alpha", 0, 1e6, usual->alpha),
         .dropout = number(s, "dropout", 0, .99, usual->dropout),
         .rate = number(s, "rate", 0, 10, usual->rate),
@@ -168,6 +173,17 @@ static kith_status load_weights(const kith__fit_state *state, kith__net *net,
     return KITH_OK;
 }
 
+/* Log-loss on the validation nodes at the temperature that suits it, of a few:
+ * a network that is too sure of itself may yet tell classes apart best. */
+static double loss_of(const kith__net *net, const kith__labelled_nodes *val)
+{
+    double least = HUGE_VAL;
+
+    for (double t = .25; t <= 8; t *= 2)
+        least = fmin(least, kith__log_loss(net->Z, net->classes, val, t));
+    return least;
+}
+
 /* Train with the settings of the net for at most `epochs`, stopping early. */
 static kith_status train_watched(kith__net *net, const kith__task *task,
                                  const kith__labelled_nodes *val,
@@ -187,11 +203,11 @@ static kith_status train_watched(kith__net *net, const kith__task *task,
         kith__net_step(net, task->train, task->truth, task->n_train, &near[0]);
         kith__net_predict(net, &near[1]);
         a = kith__accuracy(net->Z, net->classes, val);
-        l = kith__log_loss(net->Z, net->classes, val, 1);
+        l = loss_of(net, val);
         since = a > accuracy || l < loss ? 0 : since + 1;
         accuracy = fmax(accuracy, a);
         loss = fmin(loss, l);
-        if (a < best->accuracy || (a == best->accuracy && !(l < best->loss)))
+        if (l > best->loss || (l == best->loss && a <= best->accuracy))
             continue;
         *best = (best_epoch){a, l, e, net->how};
         TRY(save_weights(state, net, err));
@@ -200,7 +216,49 @@ out:
     return st;
 }
 
+/* Do settings differ only in numbers that a net does not hang on? */
+static bool same_shape(const kith__net_settings *a, const kith__net_settings *b)
+{
+    return a->hidden == b->hidden && a->heads == b->heads &&
+           a->layers == b->layers && a->shared == b->shared;
+}
+
+/* Give the net those settings; it is built anew where its shape is another. */
+static kith_status reshape(kith__net *net, const kith__task *task,
+                           const kith_features *features,
+                           const kith__net_settings *how, kith_error *err)
+{
+    const kith__net_type *type = net->type;
+    float *Z = net->Z;
+
+    if (same_shape(&net->how, how)) {
+        net->how = *how;
+        return KITH_OK;
+    }
+    kith__net_release(net);
+    return kith__net_new(type, how, task->graph, features, task->classes,
+                         task->threads, true, Z, net, err);
+}
+
+/*
+ * Multiplications of an epoch of a residual network, of about seven products of
+ * rows with d x d matrices and four sums over neighbours in a layer; those that
+ * would take more than EPOCH_MOST are not tried: there the graph is large, or
+ * labels are few enough for two layers.
+ */
+static bool is_affordable(const kith__net_settings *how, const kith_graph *g)
+{
+    static const double EPOCH_MOST = 2e9;
+    const double d = (double)how->hidden * fmax(how->heads, 1);
+    const double n = kith_graph_nodes(g),
+                 edges = (double)kith_graph_rows(g)[kith_graph_nodes(g)];
+
+    return how->layers == 0 ||
+           how->layers * (7 * n * d * d + 4 * edges * d) <= EPOCH_MOST;
+}
+
 static kith_status choose(kith__net *net, const kith__task *task,
+                          const kith_features *features,
                           const kith_train_options *options,
                           const kith__labelled_nodes *val,
                           kith__fit_state *state, kith_error *err)
@@ -209,17 +267,22 @@ static kith_status choose(kith__net *net, const kith__task *task,
     const int32_t epochs = options->fixed & KITH_FIX_ITERATIONS
                                ? options->params.iterations
                                : EPOCHS_MOST;
+    const kith__net_type *type = net->type;
     kith__near near[2] = {0};
     kith_status st = KITH_OK;
 
     TRY(kith__near_new(task->graph, task->train, task->n_train, &near[0], err));
     TRY(kith__near_new(task->graph, val->node, val->n, &near[1], err));
-    for (int i = 0; i < net->type->grid; i++) {
-        net->how = net->type->settings[i];
+    for (int i = 0; i < type->grid; i++) {
+        if (!is_affordable(&type->settings[i], task->graph))
+            continue;
+        TRY(reshape(net, task, features, &type->settings[i], err));
         TRY(train_watched(net, task, val, near, epochs, &best, state, err));
     }
-    net->how = best.how;
+    TRY(reshape(net, task, features, &best.how, err));
     TRY(load_weights(state, net, err));
+    kith__fit_state_drop_arrays(state); /* those of other shapes */
+    TRY(save_weights(state, net, err));
     TRY(keep_settings(state, net, best.epoch, err));
 out:
     kith__near_release(&near[0]);
@@ -270,7 +333,7 @@ kith_status kith__net_fit(const kith__net_type *type, const kith__task *task,
             kith__known_vectors(options, task->graph, net.weights[0].columns),
             task->job, err));
     if (choosing)
-        TRY(choose(&net, task, options, val, state, err));
+        TRY(choose(&net, task, features, options, val, state, err));
     else
         TRY(train_plainly(&net, task, epochs, state, err));
     if (!features || type->prepare)

@@ -4,9 +4,10 @@
  *
  * With validation nodes, every point of the type's grid is trained until
  * nothing has improved on them for PATIENCE epochs; the weights of the best
- * epoch of all are kept (accuracy, then loss).  Without them, or with
- * everything fixed, or with choices given: the first point, or that one, for
- * a fixed number of epochs.  `iterations`, if fixed, is that number.
+ * epoch of all are kept (log-loss at the best temperature, then accuracy).
+ * Without them, or with everything fixed, or with choices given: the first
+ * point, or that one, for a fixed number of epochs.  `iterations`, if fixed, is
+ * that number.
  *
  * The start is a fixed one (kith_train_options has no seed): the same data
  * give the same bytes.

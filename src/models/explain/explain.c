@@ -35,8 +35,12 @@ enum { SOLVE_MOST = 500 }; /* steps of a solve */
 
 /* ---- the adjoint --------------------------------------------------------- */
 
-static kith_status check_linear(const kith_solution *s, kith_error *err)
+kith_status kith__check_linear(const kith_solution *s, kith_error *err)
 {
+    const kith_sum_kind kind = kith__sum_kind_of(s);
+
+    if (kind == KITH_SUM_FEATURES || kind == KITH_SUM_LOGITS)
+        return KITH_OK;
     if (s->b.linear == KITH__NOT_LINEAR)
         return kith__fail(
             err, KITH_ERR_ARGUMENT, NULL, 0,
@@ -270,7 +274,7 @@ static kith_status explain_propagation(const kith_solution *s, int32_t most,
     kith_status st = KITH_OK;
     double *to = NULL, *Z = NULL;
 
-    TRY(check_linear(s, err));
+    TRY(kith__check_linear(s, err));
     TRY_NEW(to, kith__alloc(e->classes, sizeof(*to)));
     choose_target(s, e, to);
     find_belief(s, to, e);
@@ -296,7 +300,7 @@ static void explain_features_alone(const kith_solution *s, kith_explanation *e)
     e->own = e->feature_sum - e->bias;
 }
 
-static kith_sum_kind kind_of(const kith_solution *s)
+kith_sum_kind kith__sum_kind_of(const kith_solution *s)
 {
     if (strcmp(s->model->method, "logreg") == 0)
         return KITH_SUM_FEATURES;
@@ -313,7 +317,7 @@ static kith_status explain_any(const kith_solution *s, int32_t most,
 {
     kith_status st = KITH_OK;
 
-    e->kind = kind_of(s);
+    e->kind = kith__sum_kind_of(s);
     e->roots = s->b.roots;
     e->paths_complete = true;
     if (e->kind == KITH_SUM_LOGITS)

@@ -6,6 +6,12 @@
 
 #include "models/solution.h"
 
+/* What the solution's beliefs are a sum of. */
+kith_sum_kind kith__sum_kind_of(const kith_solution *s);
+
+/* Refuses, by name, beliefs that are no sum. */
+kith_status kith__check_linear(const kith_solution *s, kith_error *err);
+
 /* Room for e->contribution (not set), by_class, and lists of `most` rows. */
 kith_status kith__new_parts(kith_explanation *e, int32_t most, kith_error *err);
 

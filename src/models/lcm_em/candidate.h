@@ -24,7 +24,7 @@ typedef struct kith__candidate {
     kith__candidate_kind kind;
     /* EM */
     kith_prep prep;
-    float a;     /* of PageRank; 0 = features as they are */
+    float a;     /* of PageRank; 0 = two hops, no restart */
     float start; /* penalty of the first fit */
     kith__em_params em;
     int rounds;
@@ -39,17 +39,38 @@ typedef struct kith__candidate {
     float lambda;   /* of the fit; infinite = homophily alone */
 } kith__candidate;
 
-/* The best recipe so far. */
+/* The best recipe so far, with what it gives: room for that is the caller's,
+ * NULL if it is not to be kept. */
 typedef struct kith__best_candidate {
     kith__candidate candidate;
     kith__score score;
     int order; /* among equals the first wins, whichever thread is faster */
     bool any;
+    float *P, *Q; /* n x classes; Q as it was propagated, if it was */
+    float *loss;  /* of each validation node */
 } kith__best_candidate;
 
+/* A recipe with its beliefs. */
+typedef struct kith__offer {
+    const kith__candidate *candidate;
+    kith__score score;
+    const float *loss; /* of each validation node */
+    const float *P, *Q;
+    int64_t cells;
+    int32_t nodes; /* in validation */
+    int order;
+} kith__offer;
+
 /* Take a recipe if it is better than what was found.  Threads may call it. */
-void kith__consider(kith__best_candidate *f, const kith__candidate *r,
-                    const kith__score *s, int order);
+void kith__consider(kith__best_candidate *f, const kith__offer *o);
+
+/* Accuracy and log-loss at the best temperature, and that of each node. */
+kith__score kith__score_losses(const float *P, int classes,
+                               const kith__labelled_nodes *at, float *loss);
+
+/* By how many standard errors of the difference, node by node, b loses less
+ * than a: 0 if nobody can tell. */
+double kith__paired_gain(const float *a, const float *b, int32_t n);
 
 /* What the searches share. */
 typedef struct kith__search_context {
@@ -71,22 +92,36 @@ kith_status kith__search_context_new(const kith__task *task,
 void kith__search_context_release(
     kith__search_context *q); /* a zeroed one is fine */
 
-/* Each search offers what it tries; each follow gives the beliefs of one
+/*
+ * Each search offers what it tries; each evaluate gives the beliefs of one
  * recipe of its kind in out->P and, if out->Q is there, what they are made of.
+ * `rival` is what another kind reached, with its losses, or NULL: a kind that
+ * is far behind it at its first step goes no further.
  */
 kith_status kith__em_search_features(const kith__search_context *q,
+                                     const kith__best_candidate *rival,
                                      kith__best_candidate *found,
                                      kith_error *err);
+/* Labels alone, for each reach the best h; and EM from there, with features. */
+enum { KITH__REACHES = 2 };
+kith_status kith__em_search_reach(const kith__search_context *q,
+                                  kith__em_params best[KITH__REACHES],
+                                  kith__best_candidate *found, kith_error *err);
 kith_status kith__em_search_labels(const kith__search_context *q,
+                                   const kith__em_params reach[KITH__REACHES],
                                    kith__best_candidate *found,
                                    kith_error *err);
 kith_status kith__em_evaluate(const kith__search_context *q,
                               const kith__candidate *r, kith__beliefs *out,
                               kith_error *err);
 
-/* Offers `em`, a recipe of EM, with W and H learnt; and follows one such. */
+/* Standard errors that a kind may be behind a rival. */
+enum { KITH__FAR_BEHIND = 3 };
+
+/* Offers `em`, a recipe of EM with its beliefs, with W and H learnt; and
+ * follows one such. */
 kith_status kith__em_lcm_search(const kith__search_context *q,
-                                const kith__candidate *em,
+                                const kith__best_candidate *em,
                                 kith__best_candidate *found, kith_error *err);
 kith_status kith__em_lcm_evaluate(const kith__search_context *q,
                                   const kith__candidate *r, kith__beliefs *out,
@@ -101,6 +136,8 @@ typedef struct kith__kept_coupling {
 } kith__kept_coupling;
 
 kith_status kith__heterophily_search(const kith__search_context *q,
+                                     const kith__best_candidate *rival,
+                                     kith__kept_coupling *coupling,
                                      kith__best_candidate *found,
                                      kith_error *err);
 kith_status kith__heterophily_evaluate(const kith__search_context *q,

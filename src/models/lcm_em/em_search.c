@@ -4,11 +4,11 @@
  * that did well on several graphs; all choices are made on the validation
  * nodes, by accuracy, then by log-loss.
  *
- * Features through the graph: for each preparation and each a of PageRank a
- * logistic regression on the training nodes, the penalty the smallest that is
- * nearly best; then, with the best preparation, the grid of EM parameters.  All
- * runs take one round, the better ones two, the best of those four: less than
- * half the cost of taking all of them to the end.
+ * Features through the graph: for each preparation a logistic regression on the
+ * training nodes, the penalty the smallest that is nearly best; then, with the
+ * best preparation, other reaches and the grid of EM parameters.  All runs take
+ * one round, the better ones two, the best of those four; better is a log-loss
+ * within a standard error of the least.
  *
  * From labels: propagated labels alone; then, if there are features, EM from
  * there, with features as they are, since most nodes may have none.
@@ -26,17 +26,20 @@ enum { HOPS = 10 }; /* of PageRank */
 
 static const kith_prep preps[] = {KITH_PREP_L2, KITH_PREP_TFIDF,
                                   KITH_PREP_ROOT}; /* roots last */
-static const float alphas[] = {.1f, .2f, .3f};
-static const float starts[] = {.01f, .03f, .1f, .3f, 1, 3, 10};
+/* Of PageRank, the first for choosing how features are prepared; 0 is two hops
+ * without restart. */
+static const float alphas[] = {.2f, .3f, 0};
+/* The largest first: each fit starts from the one before. */
+static const double starts[] = {10, 3, 1, .3, .1, .03, .01};
 static const kith__em_params grid[] = {
     /* h, kappa, unknown, penalty, balance, beta, hops */
-    {0, .75f, .1f, .1f, 0, 1, 12},   {0, .85f, .3f, .3f, 0, 1, 12},
-    {0, .9f, .1f, .1f, .25f, 1, 12}, {.5f, .75f, .3f, 1, 0, 1, 12},
-    {.5f, .85f, 1, 1, .25f, 1, 12},  {.5f, .9f, .1f, .1f, .25f, 1, 12},
+    {.5f, .75f, .3f, 1, 0, 1, 12},
+    {.5f, .85f, 1, 1, .25f, 1, 12},
+    {.5f, .9f, .1f, .1f, .25f, 1, 12},
     {.8f, .75f, 1, 1, 0, 1, 12},
 };
 static const float label_h[] = {.5f, .8f, .95f};
-static const int label_hops[] = {4, 12};
+static const int label_hops[KITH__REACHES] = {4, 12};
 static const float label_beta[] = {.001f, .01f, .1f};
 
 #define LENGTH(array) ((int)(sizeof(array) / sizeof(*(array))))
@@ -47,13 +50,15 @@ enum {
     STARTS = LENGTH(starts),
     GRID = LENGTH(grid),
     RUNS = ALPHAS * GRID,
-    REACHES = LENGTH(label_hops),
-    LABEL_RUNS = REACHES * LENGTH(label_beta)
+    LABEL_RUNS = KITH__REACHES * LENGTH(label_beta)
 };
 
 /* Rounds that all runs take, that the better take, that the best take. */
-static const int stage_to[] = {1, 2, 4};
-static const int stage_runs[] = {RUNS, 8, 4};
+enum { STAGES = 3 };
+static const int stage_to[STAGES] = {1, 2, 4};
+static const int stage_runs[STAGES] = {RUNS, 6, 3};
+static const int label_to[STAGES] = {1, 2, 3};
+static const int label_runs[STAGES] = {LABEL_RUNS, 3, 2};
 
 /* ---- features through the graph ------------------------------------------ */
 
@@ -95,40 +100,42 @@ out:
 /* With few training nodes their rows are fitted; with many F is. */
 enum { FEW_NODES = 1000 };
 
-/* B for a penalty; rows as above if the training nodes are few. */
-static kith_status fit_start(const kith__task *t,
-                             const kith__feature_operator *map,
-                             const kith__csr_matrix *rows, float penalty,
-                             float *B, kith_error *err)
+/* One B for each penalty, the largest first; rows as above if the training
+ * nodes are few.  B are zeros. */
+static kith_status fit_starts(const kith__task *t,
+                              const kith__feature_operator *map,
+                              const double *penalty, int many, float *const *B,
+                              kith_error *err)
 {
     const int C = t->classes;
+    const int64_t size = (map->columns + 1) * C;
     kith_status st = KITH_OK;
     float *target = NULL, *weight = NULL;
+    kith__csr_matrix rows = {0};
 
-    memset(B, 0, (size_t)(map->columns + 1) * (size_t)C * sizeof(*B));
-    if (rows->value)
-        return kith__logreg_fit(rows, t->truth, C, (double)penalty, false, B,
-                                err);
+    if (t->n_train <= FEW_NODES) {
+        TRY(train_rows(t, map, &rows, err));
+        TRY(kith__logreg_fit_each(&rows, t->truth, C, penalty, many, false, B,
+                                  err));
+        goto out;
+    }
     TRY_NEW(target, kith__alloc_zeroed((int64_t)t->n * C, sizeof(float)));
     TRY_NEW(weight, kith__alloc_zeroed(t->n, sizeof(float)));
     for (int32_t l = 0; l < t->n_train; l++) {
         target[(int64_t)t->train[l] * C + t->truth[l]] = 1;
         weight[t->train[l]] = 1;
     }
-    TRY(kith__soft_fit(map, &(kith__soft_rows){target, weight}, C,
-                       (double)penalty, 100, 1e-4, B, err));
+    for (int i = 0; i < many; i++) {
+        if (i > 0)
+            memcpy(B[i], B[i - 1], (size_t)size * sizeof(float));
+        TRY(kith__soft_fit(map, &(kith__soft_rows){target, weight}, C,
+                           penalty[i], 100, 1e-4, B[i], err));
+    }
 out:
+    kith__csr_matrix_release(&rows);
     kith__free(target);
     kith__free(weight);
     return st;
-}
-
-static kith_status rows_if_few(const kith__task *t,
-                               const kith__feature_operator *map,
-                               kith__csr_matrix *out, kith_error *err)
-{
-    *out = (kith__csr_matrix){0};
-    return t->n_train <= FEW_NODES ? train_rows(t, map, out, err) : KITH_OK;
 }
 
 /* A start: the weights for one preparation and one a. */
@@ -136,6 +143,7 @@ typedef struct start {
     float *B;
     float penalty;
     kith__score score; /* of the best penalty */
+    float *loss;       /* of each validation node, at that */
 } start;
 
 /* Within 3 of 500 validation nodes of the best, the smallest penalty wins: EM
@@ -150,42 +158,46 @@ static kith_status find_start(const kith__search_context *q,
     const int C = t->classes;
     const int64_t size = (map->columns + 1) * C;
     kith__score s[STARTS], best = {-1, 0};
-    float *B[STARTS] = {0}, *Z = NULL;
-    kith__csr_matrix rows = {0};
+    float *B[STARTS] = {0}, *Z = NULL, *loss = NULL;
     kith__feature_workspace room = {0};
     kith_status st = KITH_OK;
-    int chosen = 0;
+    int chosen = STARTS - 1;
 
-    TRY(rows_if_few(t, map, &rows, err));
+    for (int i = 0; i < STARTS; i++)
+        TRY_NEW(B[i], kith__alloc_zeroed(size, sizeof(float)));
+    TRY(fit_starts(t, map, starts, STARTS, B, err));
     TRY(kith__feature_workspace_new(map, C, &room, err));
     TRY_NEW(Z, kith__alloc_big((int64_t)t->n * C, sizeof(float)));
-    for (int i = 0; i < STARTS; i++) {
-        TRY_NEW(B[i], kith__alloc(size, sizeof(float)));
-        TRY(fit_start(t, map, &rows, starts[i], B[i], err));
+    TRY_NEW(loss, kith__alloc(q->val->n, sizeof(*loss)));
+    TRY_NEW(out->loss, kith__alloc(q->val->n, sizeof(*loss)));
+    for (int i = STARTS - 1; i >= 0; i--) {
         kith__feature_apply(map, B[i], C, &room, Z);
-        s[i] = kith__score_of(Z, C, q->val);
-        if (kith__better(&s[i], &best))
+        s[i] = kith__score_losses(Z, C, q->val, loss);
+        if (kith__better(&s[i], &best)) {
             best = s[i];
+            memcpy(out->loss, loss, (size_t)q->val->n * sizeof(*loss));
+        }
     }
     while (s[chosen].accuracy < best.accuracy - NEARLY)
-        chosen++;
-    *out = (start){B[chosen], starts[chosen], best};
+        chosen--;
+    out->B = B[chosen];
+    out->penalty = (float)starts[chosen];
+    out->score = best;
     B[chosen] = NULL;
 out:
     for (int i = 0; i < STARTS; i++)
         kith__free(B[i]);
     kith__free(Z);
-    kith__csr_matrix_release(&rows);
+    kith__free(loss);
     kith__feature_workspace_release(&room);
     return st;
 }
 
-/* All a of one preparation. */
+/* Features in one preparation, and how they are seen for each a. */
 typedef struct prepared {
     kith__csc_matrix x;
     kith__feature_operator map[ALPHAS];
     start start[ALPHAS];
-    kith__score score;
 } prepared;
 
 static void release_prepared(prepared *p)
@@ -193,6 +205,7 @@ static void release_prepared(prepared *p)
     for (int a = 0; a < ALPHAS; a++) {
         kith__feature_operator_release(&p->map[a]);
         kith__free(p->start[a].B);
+        kith__free(p->start[a].loss);
     }
     kith__csc_matrix_release(&p->x);
     *p = (prepared){0};
@@ -209,18 +222,13 @@ static kith_status new_table(const kith_features *f, kith_prep prep,
     return st == KITH_OK ? kith__csc_matrix_new(&m, out, err) : st;
 }
 
-static kith_status prepare(const kith__search_context *q,
-                           const kith__smoother *s, kith_prep prep,
-                           prepared *out, kith_error *err)
+/* Features seen through the graph, by one a. */
+static kith_status look_through(const kith__csc_matrix *x,
+                                const kith__smoother *s, float a, int threads,
+                                kith__feature_operator *map, kith_error *err)
 {
-    kith_status st = KITH_OK;
-
-    out->score.accuracy = -1;
-    TRY(new_table(q->features, prep, &out->x, err));
-    TRY(kith__feature_smooth_each(&out->x, s, HOPS, alphas, ALPHAS,
-                                  q->task->threads, out->map, err));
-out:
-    return st;
+    return kith__feature_smooth_each(x, s, a > 0 ? HOPS : 2, &a, 1, threads,
+                                     map, err);
 }
 
 static void find_own(const kith__search_context *q, prepared *p, int alpha,
@@ -236,23 +244,68 @@ static void find_own(const kith__search_context *q, prepared *p, int alpha,
     kith__note_failure(got, &why, st, err);
 }
 
-/* The starts of all that was prepared, one per thread at a time; or one by one
- * and not by a team of one, see try_points(). */
-static kith_status find_starts(const kith__search_context *q, prepared *all,
-                               int n, kith_error *err)
+/* A start that is to be found. */
+typedef struct sought {
+    prepared *p;
+    int alpha;
+} sought;
+
+/* All of them, one per thread at a time; or one by one and not by a team of
+ * one, see try_points(). */
+static kith_status find_starts(const kith__search_context *q,
+                               const sought *list, int n, kith_error *err)
 {
     const bool wide = kith__side_by_side(q->task);
     kith_status st = KITH_OK;
 
-    for (int i = 0; i < n * ALPHAS && !wide; i++)
-        find_own(q, &all[i / ALPHAS], i % ALPHAS, false, &st, err);
+    for (int i = 0; i < n && !wide; i++)
+        find_own(q, list[i].p, list[i].alpha, false, &st, err);
 #pragma omp parallel for num_threads(q->task->threads) schedule(dynamic, 1)
-    for (int i = 0; i < (wide ? n * ALPHAS : 0); i++)
-        find_own(q, &all[i / ALPHAS], i % ALPHAS, true, &st, err);
-    for (int i = 0; i < n * ALPHAS; i++)
-        if (kith__better(&all[i / ALPHAS].start[i % ALPHAS].score,
-                         &all[i / ALPHAS].score))
-            all[i / ALPHAS].score = all[i / ALPHAS].start[i % ALPHAS].score;
+    for (int i = 0; i < (wide ? n : 0); i++)
+        find_own(q, list[i].p, list[i].alpha, true, &st, err);
+    return st;
+}
+
+/* Every preparation at the first a; *best is the one that validates best. */
+static kith_status choose_prep(const kith__search_context *q,
+                               const kith__smoother *s, prepared *all, int n,
+                               int *best, kith_error *err)
+{
+    sought list[PREPS];
+    kith_status st = KITH_OK;
+
+    *best = 0;
+    for (int i = 0; i < n; i++) {
+        list[i] = (sought){&all[i], 0};
+        TRY(new_table(q->features, preps[i], &all[i].x, err));
+        TRY(look_through(&all[i].x, s, alphas[0], q->task->threads,
+                         &all[i].map[0], err));
+        TRY(kith__progress(q->task->job, "preparing", i + 1, n, "features",
+                           err));
+    }
+    TRY(find_starts(q, list, n, err));
+    for (int i = 1; i < n; i++)
+        if (kith__better(&all[i].start[0].score, &all[*best].start[0].score))
+            *best = i;
+out:
+    return st;
+}
+
+/* The other a of the chosen preparation. */
+static kith_status see_further(const kith__search_context *q,
+                               const kith__smoother *s, prepared *p,
+                               kith_error *err)
+{
+    sought list[ALPHAS];
+    kith_status st = KITH_OK;
+
+    for (int a = 1; a < ALPHAS; a++) {
+        list[a - 1] = (sought){p, a};
+        TRY(look_through(&p->x, s, alphas[a], q->task->threads, &p->map[a],
+                         err));
+    }
+    TRY(find_starts(q, list, ALPHAS - 1, err));
+out:
     return st;
 }
 
@@ -263,8 +316,32 @@ typedef struct em_run {
     kith__em em;
     kith__candidate candidate;
     float *B;
-    kith__score best; /* of all its rounds */
+    double least;        /* log-loss of all its rounds */
+    kith__score best;    /* of all its rounds */
+    float *loss, *spare; /* of each validation node: at the least, and room */
 } em_run;
+
+static kith_status start_run(const kith__search_context *q, em_run *run,
+                             kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    run->best.accuracy = -1;
+    run->least = INFINITY;
+    TRY_NEW(run->loss, kith__alloc(q->val->n, sizeof(float)));
+    TRY_NEW(run->spare, kith__alloc(q->val->n, sizeof(float)));
+out:
+    return st;
+}
+
+static void release_runs(em_run *runs, int n)
+{
+    for (int i = 0; i < n; i++) {
+        kith__free(runs[i].B);
+        kith__free(runs[i].loss);
+        kith__free(runs[i].spare);
+    }
+}
 
 typedef struct visit {
     const kith__search_context *q;
@@ -277,14 +354,24 @@ static void see(void *user, int round, const float *Q, const float *P)
 {
     const visit *v = user;
     const kith__task *t = v->run->em.task;
-    const kith__score s = kith__score_of(P, t->classes, v->q->val);
+    const kith__score s = kith__score_losses(P, t->classes, v->q->val,
+                                             v->run->spare);
     kith__candidate r = v->run->candidate;
+    float *loss = v->run->spare;
 
     r.rounds = round;
     r.propagated = Q != NULL;
+    kith__consider(v->found,
+                   &(kith__offer){&r, s, loss, P, Q, (int64_t)t->n * t->classes,
+                                  v->q->val->n,
+                                  v->order * 16 + round * 2 + r.propagated});
     if (kith__better(&s, &v->run->best))
         v->run->best = s;
-    kith__consider(v->found, &r, &s, v->order * 16 + round * 2 + r.propagated);
+    if (s.log_loss < v->run->least) {
+        v->run->least = s.log_loss;
+        v->run->spare = v->run->loss;
+        v->run->loss = loss;
+    }
 }
 
 /* Take a run from one round to another; its number breaks ties. */
@@ -308,7 +395,8 @@ static void advance_own(const kith__search_context *q, em_run *run, int number,
     own.em = em;
     got = kith__em_run(&em, &run->candidate.em, rounds[0], rounds[1], run->B,
                        see, &v, &why);
-    run->best = own.best;
+    own.em = run->em;
+    *run = own;
     kith__note_failure(got, &why, st, err);
 }
 
@@ -327,23 +415,35 @@ static kith_status advance(const kith__search_context *q, em_run *runs,
     for (int i = 0; i < (wide ? n : 0); i++)
         advance_own(q, &runs[list[i]], list[i], rounds, true, found, &st, err);
     if (st == KITH_OK)
-        st = kith__progress(q->task->job, "learning", to, stage_to[2], "rounds",
-                            err);
+        st = kith__progress(q->task->job, "learning", to, stage_to[STAGES - 1],
+                            "rounds", err);
     return st;
 }
 
-/* Order a list of runs by what they reached, the best first. */
+/* Order a list of runs by the least log-loss, the best first. */
 static void order_runs(const em_run *runs, int *list, int n)
 {
     for (int i = 1; i < n; i++) {
         const int x = list[i];
         int at = i;
 
-        for (; at > 0 && kith__better(&runs[x].best, &runs[list[at - 1]].best);
-             at--)
+        for (; at > 0 && runs[x].least < runs[list[at - 1]].least; at--)
             list[at] = list[at - 1];
         list[at] = x;
     }
+}
+
+/* How many runs of an ordered list may still win: at most `most`, and no more
+ * than a standard error behind the first. */
+static int worth_going_on(const em_run *runs, const int *list, int most,
+                          int32_t nodes)
+{
+    int n = 1;
+
+    while (n < most && kith__paired_gain(runs[list[n]].loss, runs[list[0]].loss,
+                                         nodes) <= 1)
+        n++;
+    return n;
 }
 
 /* Multiplications that a search may take: half a minute on two cores. */
@@ -374,43 +474,73 @@ out:
     return st;
 }
 
-static kith_status run_grid(const kith__search_context *q, const prepared *p,
-                            kith_prep prep, kith__best_candidate *found,
-                            kith_error *err)
+/* All runs of a list some rounds, the better some more, the best to the end. */
+static kith_status run_stages(const kith__search_context *q, em_run *runs,
+                              int *list, int n, const int to[STAGES],
+                              const int most[STAGES],
+                              kith__best_candidate *found, kith_error *err)
 {
-    const double steps = steps_allowed(q->task, &p->map[0]);
-    em_run runs[RUNS] = {0};
-    int list[RUNS], from = 0;
     kith_status st = KITH_OK;
 
-    for (int i = 0; i < RUNS; i++) {
-        const int a = i / GRID;
+    for (int s = 0; s < STAGES; s++) {
+        if (s > 0)
+            n = worth_going_on(runs, list, n < most[s] ? n : most[s],
+                               q->val->n);
+        TRY(advance(q, runs, list, n, s > 0 ? to[s - 1] : 0, to[s], found,
+                    err));
+        order_runs(runs, list, n);
+    }
+out:
+    return st;
+}
 
-        list[i] = i;
+/* Runs to be tried; if there are no rounds those that differ before any. */
+static kith_status list_runs(const kith__search_context *q, const prepared *p,
+                             kith_prep prep, bool rounds, em_run *runs,
+                             int *list, int *count, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    *count = 0;
+    for (int i = 0; i < RUNS; i++) {
+        const int a = i / GRID, row = i % GRID;
+
         runs[i].em = (kith__em){.task = q->task, .map = &p->map[a]};
-        runs[i].best.accuracy = -1;
         runs[i].candidate = (kith__candidate){.kind = KITH__EM_FEATURES,
                                               .prep = prep,
                                               .a = alphas[a],
                                               .start = p->start[a].penalty,
-                                              .em = grid[i % GRID]};
+                                              .em = grid[row]};
+        if (!rounds && row > 0 && grid[row].h == grid[row - 1].h)
+            continue;
+        list[(*count)++] = i;
+        TRY(start_run(q, &runs[i], err));
         TRY(copy_start(q->task, p, a, &runs[i].B, err));
     }
-    if (steps < 2 * RUNS) /* too large a graph for EM: the starts alone */
-        TRY(advance(q, runs, list, RUNS, 0, 0, found, err));
-    for (int s = 0; s < LENGTH(stage_to) && steps >= 2 * RUNS; s++) {
-        TRY(advance(q, runs, list, stage_runs[s], from, stage_to[s], found,
-                    err));
-        order_runs(runs, list, stage_runs[s]);
-        from = stage_to[s];
-    }
 out:
-    for (int i = 0; i < RUNS; i++)
-        kith__free(runs[i].B);
+    return st;
+}
+
+static kith_status run_grid(const kith__search_context *q, const prepared *p,
+                            kith_prep prep, kith__best_candidate *found,
+                            kith_error *err)
+{
+    /* On too large a graph for EM the starts alone. */
+    const bool rounds = steps_allowed(q->task, &p->map[0]) >= 2 * RUNS;
+    em_run runs[RUNS] = {0};
+    int list[RUNS], n;
+    kith_status st = KITH_OK;
+
+    TRY(list_runs(q, p, prep, rounds, runs, list, &n, err));
+    TRY(rounds ? run_stages(q, runs, list, n, stage_to, stage_runs, found, err)
+               : advance(q, runs, list, n, 0, 0, found, err));
+out:
+    release_runs(runs, RUNS);
     return st;
 }
 
 kith_status kith__em_search_features(const kith__search_context *q,
+                                     const kith__best_candidate *rival,
                                      kith__best_candidate *found,
                                      kith_error *err)
 {
@@ -422,15 +552,14 @@ kith_status kith__em_search_features(const kith__search_context *q,
     int best = 0;
 
     TRY(kith__smoother_new(q->task->graph, true, q->task->threads, &s, err));
-    for (int i = 0; i < n; i++) {
-        TRY(prepare(q, &s, preps[i], &all[i], err));
-        TRY(kith__progress(q->task->job, "preparing", i + 1, n, "features",
-                           err));
-    }
-    TRY(find_starts(q, all, n, err));
-    for (int i = 1; i < n; i++)
-        if (kith__better(&all[i].score, &all[best].score))
-            best = i;
+    TRY(choose_prep(q, &s, all, n, &best, err));
+    for (int i = 0; i < n; i++)
+        if (i != best)
+            release_prepared(&all[i]);
+    if (rival && kith__paired_gain(all[best].start[0].loss, rival->loss,
+                                   q->val->n) > KITH__FAR_BEHIND)
+        goto out;
+    TRY(see_further(q, &s, &all[best], err));
     TRY(run_grid(q, &all[best], preps[best], found, err));
 out:
     for (int i = 0; i < PREPS; i++)
@@ -467,11 +596,11 @@ out:
 }
 
 /* Labels alone: for each reach the best h. */
-static kith_status search_reach(const kith__search_context *q,
-                                kith__em_params best[REACHES],
-                                kith__best_candidate *found, kith_error *err)
+kith_status kith__em_search_reach(const kith__search_context *q,
+                                  kith__em_params best[KITH__REACHES],
+                                  kith__best_candidate *found, kith_error *err)
 {
-    enum { H = LENGTH(label_h), ALL = REACHES * H };
+    enum { H = LENGTH(label_h), ALL = KITH__REACHES * H };
     em_run runs[ALL] = {0};
     kith_status st = KITH_OK;
     int list[ALL];
@@ -479,32 +608,34 @@ static kith_status search_reach(const kith__search_context *q,
     for (int i = 0; i < ALL; i++) {
         list[i] = i;
         runs[i].em = (kith__em){.task = q->task, .labels = true};
-        runs[i].best.accuracy = -1;
         runs[i].candidate = (kith__candidate){
             .kind = KITH__EM_LABELS,
             .em = {.h = label_h[i % H], .hops = label_hops[i / H]}};
+        TRY(start_run(q, &runs[i], err));
     }
     TRY(advance(q, runs, list, ALL, 0, 0, found, err));
-    for (int r = 0; r < REACHES; r++) {
-        order_runs(runs, list + r * H, H);
-        best[r] = runs[list[r * H]].candidate.em;
+    for (int r = 0; r < KITH__REACHES; r++) {
+        int at = r * H;
+
+        for (int i = at + 1; i < (r + 1) * H; i++)
+            if (kith__better(&runs[i].best, &runs[at].best))
+                at = i;
+        best[r] = runs[at].candidate.em;
     }
 out:
+    release_runs(runs, ALL);
     return st;
 }
 
 kith_status kith__em_search_labels(const kith__search_context *q,
+                                   const kith__em_params reach[KITH__REACHES],
                                    kith__best_candidate *found, kith_error *err)
 {
     em_run runs[LABEL_RUNS] = {0};
     kith_status st = KITH_OK;
-    kith__em_params reach[REACHES];
     int list[LABEL_RUNS];
     kith__logits p = {0};
 
-    TRY(search_reach(q, reach, found, err));
-    if (!q->features)
-        return KITH_OK;
     TRY(take_plain(q, &p, err));
     if (steps_allowed(q->task, &p.map) < 3 * LABEL_RUNS)
         goto out;
@@ -513,19 +644,19 @@ kith_status kith__em_search_labels(const kith__search_context *q,
 
         list[i] = i;
         runs[i].em = (kith__em){q->task, &p.map, p.has, true};
-        runs[i].best.accuracy = -1;
         runs[i].candidate = (kith__candidate){
             .kind = KITH__EM_LABELS,
             .em = {r->h, .9f, .3f, .03f, .5f,
                    label_beta[i % LENGTH(label_beta)], r->hops}};
+        TRY(start_run(q, &runs[i], err));
         TRY_NEW(runs[i].B,
                 kith__alloc_zeroed((p.map.columns + 1) * q->task->classes,
                                    sizeof(float)));
     }
-    TRY(advance(q, runs, list, LABEL_RUNS, 0, 3, found, err));
+    TRY(run_stages(q, runs, list, LABEL_RUNS, label_to, label_runs, found,
+                   err));
 out:
-    for (int i = 0; i < LABEL_RUNS; i++)
-        kith__free(runs[i].B);
+    release_runs(runs, LABEL_RUNS);
     kith__logits_release(&p);
     return st;
 }
@@ -561,8 +692,7 @@ kith_status kith__em_logits(const kith__search_context *q,
     } else {
         TRY(kith__smoother_new(t->graph, true, t->threads, &l->smoother, err));
         TRY(new_table(q->features, r->prep, &l->x, err));
-        TRY(kith__feature_smooth_each(&l->x, &l->smoother, HOPS, &r->a, 1,
-                                      t->threads, &l->map, err));
+        TRY(look_through(&l->x, &l->smoother, r->a, t->threads, &l->map, err));
     }
     TRY_NEW(l->B, kith__alloc_zeroed((l->map.columns + 1) * t->classes,
                                      sizeof(float)));
@@ -570,17 +700,31 @@ out:
     return st;
 }
 
-/* The B to start from, of features through the graph. */
+/* The B to start from, of features through the graph: by the way that the
+ * search takes to that penalty. */
 static kith_status start_features(const kith__task *t, const kith__candidate *r,
                                   kith__logits *l, kith_error *err)
 {
+    const int64_t size = (l->map.columns + 1) * t->classes;
+    double way[STARTS + 1];
+    float *B[STARTS + 1] = {0};
     kith_status st = KITH_OK;
-    kith__csr_matrix rows = {0};
+    int n = 0;
 
-    TRY(rows_if_few(t, &l->map, &rows, err));
-    TRY(fit_start(t, &l->map, &rows, r->start, l->B, err));
+    while (n < STARTS && starts[n] > 1.001 * (double)r->start) {
+        way[n] = starts[n];
+        n++;
+    }
+    way[n] = n < STARTS && starts[n] > .999 * (double)r->start
+                 ? starts[n]
+                 : (double)r->start;
+    B[n] = l->B;
+    for (int i = 0; i < n; i++)
+        TRY_NEW(B[i], kith__alloc_zeroed(size, sizeof(float)));
+    TRY(fit_starts(t, &l->map, way, n + 1, B, err));
 out:
-    kith__csr_matrix_release(&rows);
+    for (int i = 0; i < n; i++)
+        kith__free(B[i]);
     return st;
 }
 

@@ -23,6 +23,7 @@
 #include "models/lcm_em/candidate.h"
 #include "models/lcm_em/coupling_fit.h"
 #include "models/potentials/feature_blocks.h"
+#include "models/potentials/row_fits.h"
 
 enum { FOLDS = KITH__FOLDS, HOPS = 12, MOST_STEPS = 300 };
 
@@ -45,45 +46,63 @@ static const float lambdas[] = {.1f, 1, 5, 25, INFINITY};
 
 /* ---- potentials ---------------------------------------------------------- */
 
-/* A fit of a list: which nodes it leaves out, its penalty, its Z. */
+/* Labelled rows of the features in some blocks, and what is fitted to them. */
+typedef struct potentials {
+    const kith__search_context *q;
+    kith__feature_operator map;
+    kith__row_fits rows;
+} potentials;
+
+static void release_potentials(potentials *p)
+{
+    kith__row_fits_release(&p->rows);
+    kith__feature_operator_release(&p->map);
+}
+
+static kith_status look_at_rows(const kith__search_context *q,
+                                kith__feature_blocks *blocks, unsigned set,
+                                potentials *p, kith_error *err)
+{
+    const kith__task *t = q->task;
+    const kith__labelled_nodes train = {t->train, t->truth, t->n_train};
+    kith_status st = KITH_OK;
+
+    p->q = q;
+    TRY(kith__feature_blocks_operator(blocks, set, &p->map, err));
+    TRY(kith__row_fits_new(&p->map, &train, q->val, t->classes, &p->rows, err));
+out:
+    return st;
+}
+
+/* A fit of a list: which fold it leaves out (negative: none), its penalty, and
+ * in new arrays its weights and logits. */
 typedef struct one_fit {
     float penalty;
     int without;
-    float *Z;    /* n x C, new */
-    float *keep; /* room for its B, (columns + 1) x C; NULL = not wanted */
+    bool rough; /* near enough to choose by */
+    float *weights, *Z_train, *Z_val;
 } one_fit;
 
-/* Z = F B with B fitted to the training nodes but those of one fold (negative:
- * to all). */
-static kith_status fit_potentials(const kith__search_context *q,
-                                  const kith__feature_operator *map,
-                                  const one_fit *fit, kith_error *err)
+static kith_status fit_one(const potentials *p, one_fit *fit, kith_error *err)
 {
-    const kith__task *t = q->task;
-    const int C = t->classes;
-    const int64_t size = (map->columns + 1) * C;
+    const kith__task *t = p->q->task;
     kith_status st = KITH_OK;
-    float *target = NULL, *weight = NULL, *B = NULL;
-    kith__feature_workspace room = {0};
+    float *weight = NULL;
 
-    TRY(kith__feature_workspace_new(map, C, &room, err));
-    TRY_NEW(target, kith__alloc_zeroed((int64_t)t->n * C, sizeof(float)));
-    TRY_NEW(weight, kith__alloc_zeroed(t->n, sizeof(float)));
-    TRY_NEW(B, kith__alloc_zeroed(size, sizeof(float)));
-    for (int32_t l = 0; l < t->n_train; l++) {
-        target[(int64_t)t->train[l] * C + t->truth[l]] = 1;
-        weight[t->train[l]] = q->fold[l] != fit->without;
-    }
-    TRY(kith__soft_fit(map, &(kith__soft_rows){target, weight}, C,
-                       (double)fit->penalty, MOST_STEPS, 1e-5, B, err));
-    kith__feature_apply(map, B, C, &room, fit->Z);
-    if (fit->keep)
-        memcpy(fit->keep, B, (size_t)size * sizeof(*B));
+    TRY_NEW(fit->weights,
+            kith__alloc_zeroed(kith__row_fits_size(&p->rows), sizeof(float)));
+    TRY_NEW(fit->Z_train,
+            kith__alloc((int64_t)t->n_train * t->classes, sizeof(float)));
+    TRY_NEW(fit->Z_val,
+            kith__alloc((int64_t)p->q->val->n * t->classes, sizeof(float)));
+    TRY_NEW(weight, kith__alloc(t->n_train, sizeof(*weight)));
+    for (int32_t l = 0; l < t->n_train; l++)
+        weight[l] = p->q->fold[l] != fit->without;
+    TRY(kith__row_fits_fit(&p->rows, weight, (double)fit->penalty, MOST_STEPS,
+                           fit->rough ? 1e-3 : 1e-5, fit->weights, fit->Z_train,
+                           fit->Z_val, err));
 out:
-    kith__free(target);
     kith__free(weight);
-    kith__free(B);
-    kith__feature_workspace_release(&room);
     return st;
 }
 
@@ -101,34 +120,28 @@ static void centre_logs(float *Z, int64_t n, int C)
 }
 
 /* All fits of a list, one per thread at a time. */
-static kith_status fit_all(const kith__search_context *q,
-                           const kith__feature_operator *map, one_fit *fits,
-                           int n, kith_error *err)
+static kith_status fit_all(const potentials *p, one_fit *fits, int n,
+                           kith_error *err)
 {
-    const kith__task *t = q->task;
-    const int64_t cells = (int64_t)t->n * t->classes;
     kith_status st = KITH_OK;
 
-    for (int i = 0; i < n; i++)
-        TRY_NEW(fits[i].Z, kith__alloc_big(cells, sizeof(float)));
-#pragma omp parallel for num_threads(t->threads) schedule(dynamic, 1)
+#pragma omp parallel for num_threads(p->q->task->threads) schedule(dynamic, 1)
     for (int i = 0; i < n; i++) {
-        kith__feature_operator own = *map;
         kith_error why = {0};
-        kith_status got;
+        const kith_status got = fit_one(p, &fits[i], &why);
 
-        own.threads = 1;
-        got = fit_potentials(q, &own, &fits[i], &why);
         kith__note_failure(got, &why, &st, err);
     }
-out:
     return st;
 }
 
 static void release_fits(one_fit *fits, int n)
 {
-    for (int i = 0; i < n; i++)
-        kith__free(fits[i].Z);
+    for (int i = 0; i < n; i++) {
+        kith__free(fits[i].weights);
+        kith__free(fits[i].Z_train);
+        kith__free(fits[i].Z_val);
+    }
 }
 
 static int folds_of(const kith__task *t)
@@ -136,36 +149,59 @@ static int folds_of(const kith__task *t)
     return t->n_train >= 2 * FOLDS ? FOLDS : 0;
 }
 
-/* L of all nodes, at training nodes out of fold.  Z: what the fit to all gave,
- * NULL if that has not been made.  keep: room for the B of all, then of each
- * fold; NULL if not wanted. */
-static kith_status find_L(const kith__search_context *q,
-                          const kith__feature_operator *map, float penalty,
-                          const float *Z, float *L, float *keep,
-                          kith_error *err)
+/* The fits that leave a fold out, for a penalty; the last leaves none out. */
+static void list_fits(const kith__task *t, float penalty, bool rough,
+                      one_fit *fits)
 {
-    const kith__task *t = q->task;
-    const int C = t->classes;
-    const int64_t size = (map->columns + 1) * C;
-    const int folds = folds_of(t), fitted = Z ? folds : folds + 1;
+    const int folds = folds_of(t);
+
+    for (int i = 0; i <= folds; i++)
+        fits[i] = (one_fit){
+            .penalty = penalty, .without = i < folds ? i : -1, .rough = rough};
+}
+
+/* Z of a training node: by the fit without its fold. */
+static const float *out_of_fold(const kith__search_context *q,
+                                const one_fit *fits, int32_t l)
+{
+    const int folds = folds_of(q->task);
+
+    return fits[folds > 0 ? q->fold[l] : 0].Z_train +
+           (int64_t)l * q->task->classes;
+}
+
+/* L of all nodes, at training nodes out of fold.  keep: room for the B of all,
+ * then of each fold; NULL if not wanted. */
+static kith_status find_L(const potentials *p, float penalty, float *L,
+                          float *keep, kith_error *err)
+{
+    const kith__task *t = p->q->task;
+    const int C = t->classes, folds = folds_of(t);
+    const int64_t size = (p->map.columns + 1) * C;
     one_fit fits[FOLDS + 1] = {0};
+    kith__feature_workspace room = {0};
     kith_status st = KITH_OK;
+    float *B = NULL;
 
-    for (int i = 0; i < fitted; i++) /* the last leaves nothing out */
-        fits[i] = (one_fit){.penalty = penalty,
-                            .without = i < folds ? i : -1,
-                            .keep = keep ? keep + (i + 1) % (folds + 1) * size
-                                         : NULL};
-    TRY(fit_all(q, map, fits, fitted, err));
-    memcpy(L, Z ? Z : fits[folds].Z, (size_t)t->n * (size_t)C * sizeof(*L));
-    for (int32_t l = 0; folds > 0 && l < t->n_train; l++) {
-        const int64_t at = (int64_t)t->train[l] * C;
-
-        memcpy(L + at, fits[q->fold[l]].Z + at, (size_t)C * sizeof(*L));
-    }
+    list_fits(t, penalty, false, fits);
+    TRY(fit_all(p, fits, folds + 1, err));
+    TRY_NEW(B, kith__alloc(size, sizeof(*B)));
+    TRY(kith__feature_workspace_new(&p->map, C, &room, err));
+    for (int i = 0; keep && i < folds; i++)
+        TRY(kith__row_fits_unfold(&p->rows, fits[i].weights,
+                                  keep + (i + 1) * size, err));
+    TRY(kith__row_fits_unfold(&p->rows, fits[folds].weights, B, err));
+    if (keep)
+        memcpy(keep, B, (size_t)size * sizeof(*B));
+    kith__feature_apply(&p->map, B, C, &room, L);
+    for (int32_t l = 0; folds > 0 && l < t->n_train; l++)
+        memcpy(L + (int64_t)t->train[l] * C, out_of_fold(p->q, fits, l),
+               (size_t)C * sizeof(*L));
     centre_logs(L, t->n, C);
 out:
+    kith__feature_workspace_release(&room);
     release_fits(fits, FOLDS + 1);
+    kith__free(B);
     return st;
 }
 
@@ -313,11 +349,31 @@ out:
     return st;
 }
 
-/* A use's score: each half by a temperature of the other, or by a coupling
- * that was fitted to the other too and so has the right one. */
+/* -log softmax(P / T)(truth) at the validation nodes of one half. */
+static double half_losses(const kith__search_context *q, const float *P,
+                          double temperature, int half, float *loss)
+{
+    const int C = q->task->classes;
+    double sum = 0;
+
+    for (int32_t i = 0; i < q->val->n; i++) {
+        const float *p = P + (int64_t)q->val->node[i] * C;
+
+        if (q->half[i] != half)
+            continue;
+        loss[i] = (float)(kith__log_sum_exp(p, C, temperature) -
+                          (double)p[q->val->truth[i]] / temperature);
+        sum += (double)loss[i];
+    }
+    return sum;
+}
+
+/* A use's score, and the loss of each validation node: each half by a
+ * temperature of the other, or by a coupling that was fitted to the other too
+ * and so has the right one. */
 static kith_status score_use(const kith__search_context *q, views *v,
                              const kith__candidate *r,
-                             kith__kept_coupling *kept, float *P,
+                             kith__kept_coupling *kept, float *P, float *loss,
                              kith__score *out, kith_error *err)
 {
     const int C = q->task->classes;
@@ -333,7 +389,6 @@ static kith_status score_use(const kith__search_context *q, views *v,
     if (!crossed)
         TRY(use_graph(q, v, r, kept, P, err));
     for (int h = 0; h < 2; h++) {
-        const double share = (double)part[h].n / q->val->n;
         double t = 1;
 
         if (part[h].n == 0)
@@ -342,8 +397,8 @@ static kith_status score_use(const kith__search_context *q, views *v,
             TRY(fit_coupling(q, v, r->lambda, 1 - h, kept, P, err));
         else
             t = kith__fit_temperature(P, C, &part[1 - h]);
-        out->accuracy += share * kith__accuracy(P, C, &part[h]);
-        out->log_loss += share * kith__log_loss(P, C, &part[h], t);
+        out->accuracy += kith__accuracy(P, C, &part[h]) * part[h].n / q->val->n;
+        out->log_loss += half_losses(q, P, t, h, loss) / q->val->n;
     }
 out:
     for (int h = 0; h < 2; h++) {
@@ -422,12 +477,14 @@ kith_status kith__heterophily_evaluate(const kith__search_context *q,
     const int C = q->task->classes;
     kith_status st = KITH_OK;
     kith__logits *l = NULL;
+    potentials p = {0};
     views v = {0};
 
     TRY_NEW(l, kith__alloc_zeroed(1, sizeof(*l)));
     TRY(kith__heterophily_logits(q, r, l, err));
     TRY(new_views(q->task, &v, err));
-    TRY(find_L(q, &l->map, r->penalty, NULL, v.L, out->Q ? l->B : NULL, err));
+    TRY(look_at_rows(q, &l->blocks, r->blocks, &p, err));
+    TRY(find_L(&p, r->penalty, v.L, out->Q ? l->B : NULL, err));
     look_around(q->task, &v);
     TRY(use_graph(q, &v, r, coupling, out->P, err));
     TRY(keep_parts(q->task, &v, r, coupling, out, err));
@@ -438,30 +495,62 @@ kith_status kith__heterophily_evaluate(const kith__search_context *q,
         l = NULL;
     }
 out:
+    release_potentials(&p);
     release_views(&v);
     kith__logits_free(l);
     return st;
 }
 
-/* Log-loss on the validation nodes and, where those are few, on the training
- * nodes out of fold as well. */
-static kith_status loss_of(const kith__search_context *q,
-                           const kith__feature_operator *map, float penalty,
-                           const float *Z, double *out, kith_error *err)
-{
-    const kith__task *t = q->task;
-    const kith__labelled_nodes train = {t->train, t->truth, t->n_train};
-    kith_status st = KITH_OK;
-    float *L = NULL;
+/* ---- choosing the potentials --------------------------------------------- */
 
-    *out = q->val->n * kith__log_loss(Z, t->classes, q->val, 1);
-    if (q->val->n >= MANY_NODES)
-        return KITH_OK;
-    TRY_NEW(L, kith__alloc_big((int64_t)t->n * t->classes, sizeof(float)));
-    TRY(find_L(q, map, penalty, Z, L, NULL, err));
-    *out += t->n_train * kith__log_loss(L, t->classes, &train, 1);
+/* The best so far, with its losses on the validation nodes. */
+typedef struct best_potentials {
+    unsigned blocks;
+    float penalty;
+    double least; /* summed, with the training nodes if those count */
+    float *loss, *spare;
+} best_potentials;
+
+/* -log softmax(z)(truth) */
+static double loss_at(const float *z, int C, int32_t truth)
+{
+    return kith__log_sum_exp(z, C, 1) - (double)z[truth];
+}
+
+/* Losses on the validation nodes, and their sum. */
+static double val_losses(const kith__search_context *q, const one_fit *fit,
+                         float *loss)
+{
+    const int C = q->task->classes;
+    double sum = 0;
+
+    for (int32_t i = 0; i < q->val->n; i++) {
+        const double one = loss_at(fit->Z_val + (int64_t)i * C, C,
+                                   q->val->truth[i]);
+
+        loss[i] = (float)one;
+        sum += one;
+    }
+    return sum;
+}
+
+/* The sum over the training nodes, out of fold. */
+static kith_status add_train(const potentials *p, const one_fit *all,
+                             double *sum, kith_error *err)
+{
+    const kith__task *t = p->q->task;
+    const int C = t->classes, folds = folds_of(t);
+    one_fit fits[FOLDS + 1] = {0};
+    kith_status st = KITH_OK;
+
+    list_fits(t, all->penalty, true, fits);
+    TRY(fit_all(p, fits, folds, err));
+    for (int32_t l = 0; l < t->n_train; l++)
+        *sum += loss_at(folds > 0 ? out_of_fold(p->q, fits, l)
+                                  : all->Z_train + (int64_t)l * C,
+                        C, t->truth[l]);
 out:
-    kith__free(L);
+    release_fits(fits, FOLDS + 1);
     return st;
 }
 
@@ -470,55 +559,52 @@ out:
 static const double BUDGET = 1.5e10;
 enum { EVALUATIONS = 60 };
 
-static bool within_budget(const kith__feature_operator *map, int C)
-{
-    double one = 0;
-
-    for (int i = 0; i < map->blocks; i++) {
-        const kith__feature_block *b = &map->block[i];
-
-        one += (double)kith__row_begin(&b->x->x, map->n) +
-               (b->O ? b->hops * (double)b->O->rows[map->n] : 0);
-    }
-    return 2.0 * C * one * EVALUATIONS * LENGTH(penalties) <= BUDGET;
-}
-
-/* The penalty with the least log-loss for one set of blocks. */
+/* The penalty with the least log-loss for one set of blocks: on the validation
+ * nodes and, where those are few, on the training nodes out of fold as well. */
 static kith_status choose_penalty(const kith__search_context *q,
                                   kith__feature_blocks *blocks, unsigned set,
-                                  kith__candidate *best, double *least,
-                                  kith_error *err)
+                                  best_potentials *best, kith_error *err)
 {
     enum { N = LENGTH(penalties) };
+    const double one = kith__feature_blocks_cost(blocks, set);
     one_fit fits[N] = {0};
     kith_status st = KITH_OK;
-    kith__feature_operator map = {0};
+    potentials p = {0};
 
-    TRY(kith__feature_blocks_operator(blocks, set, &map, err));
-    if (!within_budget(&map, q->task->classes))
+    if (2.0 * q->task->classes * one * EVALUATIONS * N > BUDGET)
         goto out;
+    TRY(look_at_rows(q, blocks, set, &p, err));
     for (int i = 0; i < N; i++)
-        fits[i] = (one_fit){.penalty = penalties[i], .without = -1};
-    TRY(fit_all(q, &map, fits, N, err));
+        fits[i] =
+            (one_fit){.penalty = penalties[i], .without = -1, .rough = true};
+    TRY(fit_all(&p, fits, N, err));
     for (int i = 0; i < N; i++) {
-        double loss;
+        double sum = val_losses(q, &fits[i], best->spare);
 
-        TRY(loss_of(q, &map, penalties[i], fits[i].Z, &loss, err));
-        if (loss < *least) {
-            *least = loss;
+        if (q->val->n < MANY_NODES)
+            TRY(add_train(&p, &fits[i], &sum, err));
+        if (sum < best->least) {
+            float *swap = best->loss;
+
+            best->loss = best->spare;
+            best->spare = swap;
+            best->least = sum;
             best->blocks = set;
             best->penalty = penalties[i];
         }
     }
 out:
     release_fits(fits, N);
-    kith__feature_operator_release(&map);
+    release_potentials(&p);
     return st;
 }
 
+/* All sets of blocks, until a rival is out of reach: the last is the dearest,
+ * and only it has places in the graph. */
 static kith_status choose_potentials(const kith__search_context *q,
+                                     const kith__best_candidate *rival,
                                      kith__feature_blocks *blocks,
-                                     kith__candidate *best, kith_error *err)
+                                     best_potentials *best, kith_error *err)
 {
     const bool has = q->features != NULL;
     const unsigned *sets = has ? with_features : without_features;
@@ -526,13 +612,18 @@ static kith_status choose_potentials(const kith__search_context *q,
     const unsigned never = q->task->n > SPECTRAL_NODES
                                ? KITH__SPECA | KITH__SPECS
                                : 0;
-    double least = INFINITY;
     kith_status st = KITH_OK;
 
     for (int i = 0; i < n; i++) {
         if ((sets[i] & ~never) == 0)
             continue;
-        TRY(choose_penalty(q, blocks, sets[i] & ~never, best, &least, err));
+        if (rival && has && i == n - 1 && best->blocks &&
+            kith__paired_gain(best->loss, rival->loss, q->val->n) >
+                KITH__FAR_BEHIND) {
+            best->blocks = 0;
+            break;
+        }
+        TRY(choose_penalty(q, blocks, sets[i] & ~never, best, err));
         TRY(kith__progress(q->task->job, "own features", i + 1, n, "sets",
                            err));
     }
@@ -540,19 +631,36 @@ out:
     return st;
 }
 
+/* ---- choosing the use of the graph --------------------------------------- */
+
+/* What uses are tried with, and the best of them. */
+typedef struct uses {
+    views v;
+    float *P, *loss, *spare;
+    kith__candidate best;
+    kith__score score;
+} uses;
+
+static void release_uses(uses *u)
+{
+    release_views(&u->v);
+    kith__free(u->P);
+    kith__free(u->loss);
+    kith__free(u->spare);
+}
+
 /* Every use of the graph, by the log-loss on halves. */
-static kith_status choose_use(const kith__search_context *q, views *v,
-                              kith__kept_coupling *kept, float *P,
-                              kith__candidate *best, kith__score *score,
-                              kith_error *err)
+static kith_status choose_use(const kith__search_context *q, uses *u,
+                              kith__kept_coupling *kept, kith_error *err)
 {
     const int fits = q->task->classes <= FITTED_CLASSES ? LENGTH(lambdas) : 0;
     const int n = 1 + LENGTH(strengths) + fits;
     kith_status st = KITH_OK;
-    kith__candidate r = *best;
+    kith__candidate r = u->best;
 
-    score->log_loss = INFINITY;
+    u->score.log_loss = INFINITY;
     for (int i = 0; i < n; i++) {
+        float *swap = u->loss;
         kith__score s;
 
         r.graph = i == 0                   ? KITH__GRAPH_IGNORED
@@ -562,50 +670,68 @@ static kith_status choose_use(const kith__search_context *q, views *v,
         r.lambda = r.graph == KITH__GRAPH_FITTED
                        ? lambdas[i - 1 - LENGTH(strengths)]
                        : 0;
-        TRY(score_use(q, v, &r, kept, P, &s, err));
-        if (s.log_loss < score->log_loss) {
-            *score = s;
-            *best = r;
+        TRY(score_use(q, &u->v, &r, kept, u->P, u->spare, &s, err));
+        if (s.log_loss < u->score.log_loss) {
+            u->score = s;
+            u->best = r;
+            u->loss = u->spare;
+            u->spare = swap;
         }
     }
 out:
     return st;
 }
 
+/* The uses of the potentials chosen, and the best of them offered. */
+static kith_status search_uses(const kith__search_context *q,
+                               kith__feature_blocks *blocks, uses *u,
+                               kith__kept_coupling *kept,
+                               kith__best_candidate *found, kith_error *err)
+{
+    const int64_t cells = (int64_t)q->task->n * q->task->classes;
+    kith_status st = KITH_OK;
+    potentials p = {0};
+
+    TRY(look_at_rows(q, blocks, u->best.blocks, &p, err));
+    TRY(new_views(q->task, &u->v, err));
+    TRY(find_L(&p, u->best.penalty, u->v.L, NULL, err));
+    release_potentials(&p);
+    look_around(q->task, &u->v);
+    TRY_NEW(u->P, kith__alloc_big(cells, sizeof(*u->P)));
+    TRY(choose_use(q, u, kept, err));
+    TRY(use_graph(q, &u->v, &u->best, kept, u->P, err));
+    kith__consider(found, &(kith__offer){&u->best, u->score, u->loss, u->P,
+                                         NULL, cells, q->val->n, 0});
+out:
+    release_potentials(&p);
+    return st;
+}
+
 kith_status kith__heterophily_search(const kith__search_context *q,
+                                     const kith__best_candidate *rival,
+                                     kith__kept_coupling *kept,
                                      kith__best_candidate *found,
                                      kith_error *err)
 {
-    const int C = q->task->classes;
-    const int64_t cells = (int64_t)q->task->n * C;
-    kith__candidate r = {.kind = KITH__HETEROPHILY};
-    kith__kept_coupling kept = {0};
+    best_potentials best = {.least = INFINITY};
     kith_status st = KITH_OK;
-    kith__feature_operator map = {0};
     kith__feature_blocks blocks = {0};
-    kith__score score = {0};
-    views v = {0};
-    float *P = NULL;
+    uses u = {.best = {.kind = KITH__HETEROPHILY}};
 
     TRY(kith__feature_blocks_new(q->task, q->features, &blocks, err));
-    TRY(choose_potentials(q, &blocks, &r, err));
-    if (r.blocks == 0) /* too large a graph */
-        goto out;
-    TRY(kith__feature_blocks_operator(&blocks, r.blocks, &map, err));
-    TRY(new_views(q->task, &v, err));
-    TRY(find_L(q, &map, r.penalty, NULL, v.L, NULL, err));
-    look_around(q->task, &v);
-    TRY_NEW(P, kith__alloc_big(cells, sizeof(*P)));
-    TRY_NEW(kept.H, kith__alloc((int64_t)C * C, sizeof(float)));
-    TRY_NEW(kept.b, kith__alloc(C, sizeof(float)));
-    TRY(choose_use(q, &v, &kept, P, &r, &score, err));
-    kith__consider(found, &r, &score, 0);
+    TRY_NEW(best.loss, kith__alloc(q->val->n, sizeof(float)));
+    TRY_NEW(best.spare, kith__alloc(q->val->n, sizeof(float)));
+    TRY_NEW(u.loss, kith__alloc(q->val->n, sizeof(float)));
+    TRY_NEW(u.spare, kith__alloc(q->val->n, sizeof(float)));
+    TRY(choose_potentials(q, rival, &blocks, &best, err));
+    u.best.blocks = best.blocks;
+    u.best.penalty = best.penalty;
+    if (best.blocks) /* else too large a graph, or out of reach */
+        TRY(search_uses(q, &blocks, &u, kept, found, err));
 out:
-    kith__free(P);
-    kith__free(kept.H);
-    kith__free(kept.b);
-    release_views(&v);
-    kith__feature_operator_release(&map);
+    kith__free(best.loss);
+    kith__free(best.spare);
+    release_uses(&u);
     kith__feature_blocks_release(&blocks);
     return st;
 }

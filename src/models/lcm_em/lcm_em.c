@@ -282,40 +282,104 @@ static kith__candidate default_candidate(const kith_features *features)
                              .propagated = true};
 }
 
-typedef kith_status search_fn(const kith__search_context *q,
-                              kith__best_candidate *found, kith_error *err);
+static kith_status new_best(const kith__search_context *q,
+                            kith__best_candidate *b, kith_error *err)
+{
+    const int64_t cells = (int64_t)q->task->n * q->task->classes;
+    kith_status st = KITH_OK;
 
-static search_fn *const searches[] = {
-    kith__em_search_features, kith__em_search_labels, kith__heterophily_search};
+    TRY_NEW(b->P, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(b->Q, kith__alloc_big(cells, sizeof(float)));
+    TRY_NEW(b->loss, kith__alloc(q->val->n, sizeof(float)));
+out:
+    return st;
+}
+
+static void release_best(kith__best_candidate *b)
+{
+    kith__free(b->P);
+    kith__free(b->Q);
+    kith__free(b->loss);
+}
 
 /* Take what a search found if it is better, and begin anew. */
 static void compare(const kith__search_context *q, kith__best_candidate *found,
                     kith__best_candidate *best)
 {
+    const kith__best_candidate was = *best;
+
     if (found->any &&
         (!best->any ||
-         kith__clearly_better(&found->score, &best->score, q->val->n)))
+         kith__clearly_better(&found->score, &best->score, q->val->n))) {
         *best = *found;
+        *found = was;
+    }
     found->any = false;
 }
 
-static kith_status search(const kith__search_context *q, kith__candidate *out,
-                          double *validation, kith_error *err)
+/* Labels alone may not be this many standard errors behind for EM to start from
+ * them. */
+static const double LABELS_BEHIND = 2;
+
+/* The kinds of EM; the best is left in `best`. */
+static kith_status search_em(const kith__search_context *q,
+                             kith__best_candidate *found,
+                             kith__best_candidate *best, kith_error *err)
+{
+    kith__best_candidate labels = {0};
+    kith__em_params reach[KITH__REACHES];
+    kith_status st = KITH_OK;
+
+    TRY(new_best(q, &labels, err));
+    TRY(kith__em_search_reach(q, reach, &labels, err));
+    if (q->features)
+        TRY(kith__em_search_features(q, &labels, found, err));
+    if (q->features &&
+        (!found->any || kith__paired_gain(labels.loss, found->loss,
+                                          q->val->n) <= LABELS_BEHIND))
+        TRY(kith__em_search_labels(q, reach, &labels, err));
+    compare(q, found, best);
+    compare(q, &labels, best);
+out:
+    release_best(&labels);
+    return st;
+}
+
+static kith_status search(const kith__search_context *q,
+                          kith__kept_coupling *kept, kith__best_candidate *best,
+                          kith_error *err)
 {
     kith_status st = KITH_OK;
-    kith__best_candidate found = {0}, best = {0};
+    kith__best_candidate found = {0};
 
-    for (int i = q->features ? 0 : 1; i < 3; i++) {
-        TRY(searches[i](q, &found, err));
-        compare(q, &found, &best);
-    }
-    if (best.candidate.kind != KITH__HETEROPHILY)
-        TRY(kith__em_lcm_search(q, &best.candidate, &found, err));
-    compare(q, &found, &best);
-    *out = best.candidate;
-    *validation = best.any ? best.score.accuracy : -1;
+    TRY(new_best(q, &found, err));
+    TRY(new_best(q, best, err));
+    TRY(search_em(q, &found, best, err));
+    TRY(kith__heterophily_search(q, best, kept, &found, err));
+    compare(q, &found, best);
+    if (best->candidate.kind != KITH__HETEROPHILY)
+        TRY(kith__em_lcm_search(q, best, &found, err));
+    compare(q, &found, best);
 out:
+    release_best(&found);
     return st;
+}
+
+/* What a search found, without following it again: its beliefs are there, and
+ * nobody asks what they are made of. */
+static void take_found(const kith__search_context *q,
+                       const kith__best_candidate *best,
+                       kith__kept_coupling *kept, kith__beliefs *out)
+{
+    const kith__candidate *r = &best->candidate;
+
+    memcpy(out->P, best->P,
+           (size_t)q->task->n * (size_t)q->task->classes * sizeof(*out->P));
+    kept->given = r->kind == KITH__HETEROPHILY &&
+                  r->graph == KITH__GRAPH_FITTED;
+    out->roots = r->kind == KITH__EM_LABELS && r->propagated;
+    certify(r, out);
+    show_coupling(r, q->task->classes, kept, out);
 }
 
 static kith_status remember_coupling(kith__fit_state *s, int C,
@@ -337,6 +401,25 @@ out:
     return st;
 }
 
+/* The recipe of the state, the best that there is, or the usual one. */
+static kith_status choose(const kith__search_context *q,
+                          const kith_train_options *options,
+                          const kith__fit_state *state,
+                          kith__kept_coupling *kept, kith__best_candidate *best,
+                          kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    if (kith__fit_state_find(state, "potentials"))
+        TRY(take_candidate(state, q->features != NULL, &best->candidate, err));
+    else if (q->val->n > 0 && options->fixed != KITH_FIX_ALL)
+        TRY(search(q, kept, best, err));
+    else
+        best->candidate = default_candidate(q->features);
+out:
+    return st;
+}
+
 kith_status kith__lcm_em_fit(const kith__task *task,
                              const kith_features *features,
                              const kith_train_options *options,
@@ -347,24 +430,25 @@ kith_status kith__lcm_em_fit(const kith__task *task,
     const int C = task->classes;
     kith__search_context q = {0};
     kith__kept_coupling kept = {0};
+    kith__best_candidate best = {0};
     kith_status st = KITH_OK;
-    kith__candidate r = {0};
 
     TRY(kith__search_context_new(task, features, val, options->fit, &q, err));
     TRY_NEW(kept.H, kith__alloc((int64_t)C * C, sizeof(float)));
     TRY_NEW(kept.b, kith__alloc(C, sizeof(float)));
-    if (kith__fit_state_find(state, "potentials"))
-        TRY(take_candidate(state, features != NULL, &r, err));
-    else if (val->n > 0 && options->fixed != KITH_FIX_ALL)
-        TRY(search(&q, &r, &out->validation, err));
+    TRY(choose(&q, options, state, &kept, &best, err));
+    if (best.any)
+        out->validation = best.score.accuracy;
+    if (best.any && !out->Q && !out->weights && !best.candidate.learnt)
+        take_found(&q, &best, &kept, out);
     else
-        r = default_candidate(features);
-    TRY(follow(&q, &r, &kept, out, err));
-    if (!put_candidate(state, &r))
+        TRY(follow(&q, &best.candidate, &kept, out, err));
+    if (!put_candidate(state, &best.candidate))
         TRY(kith__no_memory(err));
     TRY(remember_coupling(state, C, &kept, err));
 out:
     kith__search_context_release(&q);
+    release_best(&best);
     kith__free(kept.H);
     kith__free(kept.b);
     return st;

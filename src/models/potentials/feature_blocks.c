@@ -275,6 +275,23 @@ out:
     return st;
 }
 
+double kith__feature_blocks_cost(const kith__feature_blocks *b, unsigned which)
+{
+    const double n = b->task->n, edges = (double)b->task->W.rows[b->task->n];
+    const kith_features *f = b->features;
+    const double x = !f           ? 0
+                     : in_bins(f) ? 2.0 * n * f->columns
+                     : f->row     ? (double)f->entries
+                                  : n * f->columns;
+
+    return (which & KITH__X ? x : 0) + (which & KITH__LEN ? n : 0) +
+           (which & KITH__AX ? x + edges : 0) +
+           (which & KITH__A2X ? x + 2 * edges : 0) +
+           (which & KITH__DEG ? 2 * n : 0) +
+           (which & KITH__SPECA ? n * KITH__EMBED_MOST : 0) +
+           (which & KITH__SPECS ? n * KITH__EMBED_MOST : 0);
+}
+
 kith_status kith__feature_blocks_operator(kith__feature_blocks *b,
                                           unsigned which,
                                           kith__feature_operator *out,

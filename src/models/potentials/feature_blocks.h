@@ -44,6 +44,10 @@ kith_status kith__feature_blocks_new(const kith__task *task,
                                      kith_error *err);
 void kith__feature_blocks_release(kith__feature_blocks *b);
 
+/* Multiplications of a product of that map with one column, told before any of
+ * it is made. */
+double kith__feature_blocks_cost(const kith__feature_blocks *b, unsigned which);
+
 /* A feature map of the blocks in `which`. */
 kith_status kith__feature_blocks_operator(kith__feature_blocks *b,
                                           unsigned which,

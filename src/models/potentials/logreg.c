@@ -122,6 +122,9 @@ static kith_status balance_rows(const int32_t *truth, int32_t n, int k,
     return KITH_OK;
 }
 
+/* Steps that L-BFGS remembers: evaluations are dear beside them. */
+enum { MEMORY = 20 };
+
 /* Minimise over B by L-BFGS, as the rows are, until the gradient is below
  * epsilon |B|. */
 static kith_status fit_rows(const kith__csr_matrix *rows, const int32_t *truth,
@@ -150,6 +153,7 @@ static kith_status fit_rows(const kith__csr_matrix *rows, const int32_t *truth,
     lbfgs_parameter_init(&how);
     how.epsilon = epsilon;
     how.max_iterations = 500;
+    how.m = MEMORY;
     answer = lbfgs((int)n, at, NULL, evaluate, NULL, &p, &how);
     if (answer == LBFGSERR_OUTOFMEMORY)
         TRY(kith__no_memory(err));
