@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "classify_tasks.h"
 #include "cmd_shared.h"
 #include "commands.h"
 #include "method_options.h"
@@ -10,6 +11,7 @@
 #include "outcome_text.h"
 #include "protocol_options.h"
 #include "reading_options.h"
+#include "task_options.h"
 #include "term.h"
 #include "verdict_text.h"
 
@@ -29,6 +31,10 @@ static const char *const description[] = {
     "the labelled nodes that is held out; then the method is fitted again to "
     "all of them with the parameters so chosen. A parameter given by its own "
     "option is not tuned. 'kith methods' lists the methods.",
+    "Where labels give a node several classes, or with --multi, each class is "
+    "a task of its own: the table has 'labels', the classes of probability .5 "
+    "or more, and a column for each class, which need not sum to 1. --task "
+    "takes one of them as labels of two classes.",
     "Four lines tell what came of it, how far it may be trusted and what to do "
     "next; --verbose tells all, --json too. Without -o no table is written; "
     "with '-o -' it goes to standard output and the lines to standard error.",
@@ -75,6 +81,7 @@ static const option options[] = {
     ROWS(tuning_rows),
     {.name = "coverage", .type = OPTION_OF_TABLE, .group = "Sets of classes"},
     ROWS(method_rows),
+    ROWS(all_tasks_rows),
     ROWS(reading_rows),
     {.name = "checkpoint",
      .type = OPTION_FILE,
@@ -136,7 +143,8 @@ static kith_status train(task *t)
 {
     const bool report = args_text(t->r.a, "report");
     const bool solution = report || args_text(t->r.a, "save-solution");
-    const bool told = report || !t->r.quiet || args_flag(t->r.a, "json");
+    const bool told = report || !t->r.quiet || args_flag(t->r.a, "json") ||
+                      args_text(t->r.a, "save");
     kith_train_options o;
     const kith_status st = method_options(&t->r, &o);
 
@@ -286,11 +294,11 @@ static kith_status make_verdict(task *t)
     kith_verdict_input in;
 
     kith_verdict_input_of(&in, t->data, &t->nodes, t->c);
-    in.positive = args_text(t->r.a, "positive");
+    in.positive = positive_wanted(t->r.a);
     in.job = &t->r.job;
     t->tested = in.judged && in.judged == t->nodes.whole.test;
     if (t->r.quiet && !args_flag(t->r.a, "json") &&
-        !args_text(t->r.a, "report"))
+        !args_text(t->r.a, "report") && !args_text(t->r.a, "save"))
         return KITH_OK;
     return kith_verdict_new(&in, &t->verdict, &t->r.err);
 }
@@ -349,6 +357,8 @@ static kith_status write_all(task *t)
     kith_status st = kith_outputs_new(&all, &t->r.err);
 
     if (st == KITH_OK && save)
+        st = kith_model_keep_verdict(t->c->model, t->verdict, &t->r.err);
+    if (st == KITH_OK && save)
         st = kith_model_save_with(t->c->model, save, all, &t->r.err);
     if (st == KITH_OK && solution)
         st = kith_solution_save(t->c->solution, solution, all, &t->r.err);
@@ -383,6 +393,8 @@ static kith_status work(task *t)
 
     if (st == KITH_OK)
         st = open_for_learning(&t->r, t->path, &t->data, &t->nodes);
+    if (st == KITH_OK && wants_tasks(a, t->data))
+        return classify_tasks(&t->r, t->method, t->data, &t->nodes);
     if (st == KITH_OK && (args_flag(a, "plan") || args_given(a, "memory")))
         st = plan(t);
     if (st != KITH_OK || args_flag(a, "plan"))

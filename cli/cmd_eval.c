@@ -9,6 +9,7 @@
 #include "method_options.h"
 #include "out_text.h"
 #include "reading_options.h"
+#include "task_options.h"
 #include "term.h"
 
 static const char *const usage[] = {
@@ -33,6 +34,9 @@ static const char *const description[] = {
     "sample (divided by one less than the number of splits; 0 for one split). "
     "The column 'vs' is the difference in accuracy to the first method, taken "
     "split by split, so that splits that are hard for all do not blur it.",
+    "Where labels give a node several classes, or with --multi, each class is "
+    "a task of its own; told are the mean over the tasks, micro and macro F1, "
+    "and each task. --task measures one.",
     "Hashes of the graph and of each split, and the seed, are printed with the "
     "result. Test nodes without a label are left out and counted.",
     NULL,
@@ -108,6 +112,16 @@ static const option options[] = {
      .most = 9e15,
      .group = "Splits",
      .help = "Random splits: chooses them."},
+    {.name = "split-by-time",
+     .type = OPTION_TEXT,
+     .value = "A,B,C",
+     .group = "Splits",
+     .help = "One split of a table with --time or --order: learn from the "
+             "share A of the labelled nodes that came first, tune on the "
+             "share B after them, test on the newest, such as 0.6,0.2,0.2. A "
+             "node comes with its row, or with its first edge; nodes of one "
+             "time stay together.",
+     .apart = "splits|train-per-class|val|trials|seed"},
     {.name = "edge-weights",
      .help = "Show the average weight of edges between nodes of one class and "
              "of others, before and after learning."},
@@ -116,6 +130,7 @@ static const option options[] = {
     {.name = "calibrate", .type = OPTION_OF_TABLE, .group = "Tuning"},
     {.name = "coverage", .type = OPTION_OF_TABLE, .group = "Sets of classes"},
     ROWS(method_rows),
+    ROWS(all_tasks_rows),
     ROWS(reading_rows),
     ROWS(running_rows),
     ROW_END,
@@ -139,6 +154,8 @@ typedef struct task {
     told_evaluation told;
     kith_dataset *data;
     kith_evaluation *e;
+    kith_tasks *tasks; /* NULL: one of all classes */
+    kith_tasks_evaluation *te;
     name_list methods, splits;
     const char **method; /* that take part */
     int method_count;
@@ -170,10 +187,43 @@ static int find_methods(task *t, const args *a)
     return EXIT_OK;
 }
 
+/* "0.6,0.2,0.2", which sum to 1. */
+static bool read_shares(const char *text, double share[3])
+{
+    double sum = 0;
+
+    for (int i = 0; i < 3; i++) {
+        char *end;
+
+        share[i] = strtod(text, &end);
+        if (end == text || *end != (i < 2 ? ',' : '\0') ||
+            !(share[i] >= 0 && share[i] <= 1))
+            return false;
+        sum += share[i];
+        text = end + 1;
+    }
+    return share[0] > 0 && share[2] > 0 && sum > 1 - 1e-6 && sum < 1 + 1e-6;
+}
+
+/* The data's time column is known: is the past learnt from? */
+static bool has_times(const args *a)
+{
+    return args_given(a, "time") || args_given(a, "order");
+}
+
 static int check(task *t, const args *a)
 {
+    double share[3];
     int code;
 
+    if (args_given(a, "split-by-time") &&
+        !read_shares(args_text(a, "split-by-time"), share))
+        return usage_error(a->of, "--split-by-time takes three shares that "
+                                  "sum to 1, such as 0.6,0.2,0.2");
+    if (args_given(a, "split-by-time") && !has_times(a) &&
+        !args_given(a, "table"))
+        return usage_error(a->of, "--split-by-time needs --time COL: when an "
+                                  "edge came");
     code = args_names(a, "methods", false, &t->methods);
     if (code == EXIT_OK)
         code = find_methods(t, a);
@@ -216,20 +266,48 @@ static kith_status expand_all(task *t)
     return st;
 }
 
-/* "--methods all" means all that the data is enough for. */
+/* "--methods all" means all that the data is enough for, and the build. */
 static void leave_out(task *t)
 {
     int kept = 0;
 
-    if (t->data->features || strcmp(args_text(t->r.a, "methods"), "all") != 0)
+    if (strcmp(args_text(t->r.a, "methods"), "all") != 0)
         return;
-    for (int i = 0; i < t->method_count; i++)
-        if (!kith_method_needs_features(t->method[i]))
-            t->method[kept++] = t->method[i];
+    for (int i = 0; i < t->method_count; i++) {
+        const char *name = t->method[i];
+        const bool blind = !t->data->features &&
+                           kith_method_needs_features(name);
+
+        if (!blind && kith_method_is_available(name))
+            t->method[kept++] = name;
         else if (!t->r.quiet)
-            term_line(stderr, "%s is left out: it needs features",
-                      t->method[i]);
+            term_line(stderr, "%s is left out: %s", name,
+                      blind ? "it needs features"
+                            : "this build is without boosted trees");
+    }
     t->method_count = kept;
+}
+
+static kith_status split_by_time(task *t)
+{
+    const args *a = t->r.a;
+    const char *path = args_given(a, "table") ? args_text(a, "table")
+                                              : t->told.path;
+    double share[3], *times = NULL;
+    kith_status st;
+
+    (void)read_shares(args_text(a, "split-by-time"), share);
+    t->split = calloc(2, sizeof(*t->split));
+    if (!t->split)
+        return run_no_memory(&t->r);
+    st = kith_times_read(path, t->data->graph, &t->r.table, &times, &t->r.err);
+    if (st == KITH_OK)
+        st = kith_split_by_time(
+            t->data->graph,
+            t->tasks ? kith_tasks_strata(t->tasks) : t->data->labels, times,
+            share[0], share[1], &t->split[t->split_count++], &t->r.err);
+    kith_array_free(times);
+    return st;
 }
 
 static kith_status make_splits(task *t)
@@ -241,6 +319,13 @@ static kith_status make_splits(task *t)
 
     if (st != KITH_OK)
         return st;
+    if (args_given(a, "split-by-time"))
+        return split_by_time(t);
+    if (random && has_times(a) && !t->r.quiet)
+        term_line(stderr, "nodes are split at random although the data has "
+                          "times: what came later helps to predict what came "
+                          "before, which nobody has when it matters; "
+                          "--split-by-time 0.6,0.2,0.2 tests on the newest");
     t->told.random = random;
     t->told.seed = (uint64_t)args_integer(a, "seed");
     count = random ? (int)args_integer(a, "trials") : t->splits.count;
@@ -248,13 +333,15 @@ static kith_status make_splits(task *t)
     if (!t->split)
         return run_no_memory(&t->r);
     for (; st == KITH_OK && t->split_count < count; t->split_count++)
-        st = random ? kith_split_random(
-                          t->data->graph, t->data->labels,
-                          (int32_t)args_integer(a, "train-per-class"),
-                          (int32_t)args_integer(a, "val"), t->told.seed,
-                          t->split_count, &t->split[t->split_count], &t->r.err)
-                    : kith_split_read(t->data, t->splits.name[t->split_count],
-                                      &t->split[t->split_count], &t->r.err);
+        st = random
+                 ? kith_split_random(
+                       t->data->graph,
+                       t->tasks ? kith_tasks_strata(t->tasks) : t->data->labels,
+                       (int32_t)args_integer(a, "train-per-class"),
+                       (int32_t)args_integer(a, "val"), t->told.seed,
+                       t->split_count, &t->split[t->split_count], &t->r.err)
+                 : kith_split_read(t->data, t->splits.name[t->split_count],
+                                   &t->split[t->split_count], &t->r.err);
     return st;
 }
 
@@ -270,7 +357,9 @@ static kith_status prepare(task *t)
         return run_fail(&t->r, KITH_ERR_ARGUMENT, t->told.path,
                         "has no labels to measure by: give --labels FILE");
     leave_out(t);
-    return make_splits(t);
+    if (wants_tasks(t->r.a, t->data))
+        st = make_tasks(&t->r, t->data, &t->tasks);
+    return st == KITH_OK ? make_splits(t) : st;
 }
 
 /* ---- measuring ----------------------------------------------------------- */
@@ -287,6 +376,12 @@ static kith_status measure(task *t)
         o.train.fit = KITH_FIT_TRAIN;
     o.edge_weights = args_flag(a, "edge-weights");
     o.precision_at = (int32_t)args_integer(a, "precision-at");
+    if (st == KITH_OK && t->tasks) {
+        st = kith_tasks_evaluate(t->data, t->tasks, t->method, t->method_count,
+                                 t->split, t->split_count, &o.train, &t->te,
+                                 &t->r.err);
+        return st == KITH_OK ? run_cancelled() : st;
+    }
     if (st == KITH_OK)
         st = find_positive(&t->r, t->data->labels, &o.positive);
     if (st == KITH_OK)
@@ -304,19 +399,28 @@ static kith_status report(task *t)
     size_t length;
     kith_status st;
 
+    if (t->tasks && !args_flag(a, "json"))
+        return out_print(&t->r, path, NULL, tasks_table, t->te);
     if (!args_flag(a, "json"))
         return out_print(&t->r, path, NULL,
                          args_flag(a, "markdown") ? eval_markdown : eval_table,
                          &t->told);
-    st = kith_evaluation_json(
-        t->e, input_name(t->told.path, name, sizeof(name)), t->told.path,
-        t->told.random, t->told.seed, &json, &length, &t->r.err);
+    if (t->tasks)
+        st = kith_tasks_evaluation_json(
+            t->te, input_name(t->told.path, name, sizeof(name)), t->told.path,
+            &json, &length, &t->r.err);
+    else
+        st = kith_evaluation_json(
+            t->e, input_name(t->told.path, name, sizeof(name)), t->told.path,
+            t->told.random, t->told.seed, &json, &length, &t->r.err);
     return st == KITH_OK ? out_json(&t->r, path, json, length) : st;
 }
 
 static void task_release(task *t)
 {
     kith_evaluation_free(t->e);
+    kith_tasks_evaluation_free(t->te);
+    kith_tasks_free(t->tasks);
     for (int i = 0; i < t->split_count; i++)
         kith_split_release(&t->split[i]);
     free(t->split);

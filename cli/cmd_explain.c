@@ -9,6 +9,7 @@
 #include "node_ids.h"
 #include "out_text.h"
 #include "reading_options.h"
+#include "task_options.h"
 
 static const char *const usage[] = {
     "MODEL NODE --graph DATA [--class CLASS] [OPTIONS]", NULL};
@@ -55,6 +56,7 @@ static const option options[] = {
      .help = "Write one HTML page that needs no network.",
      .apart = "json"},
     ROW_OUTPUT("Write to a file in place of standard output."),
+    ROWS(task_rows),
     ROWS(reading_rows),
     ROWS(running_rows),
     ROW_END,

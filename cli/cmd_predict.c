@@ -9,6 +9,7 @@
 #include "out_text.h"
 #include "outcome_text.h"
 #include "reading_options.h"
+#include "task_options.h"
 #include "term.h"
 #include "verdict_text.h"
 
@@ -54,6 +55,7 @@ static const option options[] = {
              "a model that was trained with --coverage; its own share, if not "
              "given."},
     ROWS(telling_rows),
+    ROWS(task_rows),
     ROWS(reading_rows),
     ROWS(running_rows),
     ROW_END,

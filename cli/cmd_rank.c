@@ -8,6 +8,7 @@
 #include "protocol_options.h"
 #include "rank_report.h"
 #include "reading_options.h"
+#include "task_options.h"
 
 static const char *const usage[] = {
     "GRAPH --labels FILE [--positive CLASS] [--precision P | --recall R | "
@@ -88,6 +89,7 @@ static const option options[] = {
             "line, and learn from the other labelled ones."),
     ROWS(tuning_rows),
     ROWS(method_rows),
+    ROWS(task_rows),
     ROWS(reading_rows),
     ROWS(running_rows),
     ROW_END,
@@ -124,7 +126,9 @@ static kith_rank_options rank_options(const args *a)
     if (args_given(a, "reasons"))
         o.reasons = (int32_t)args_integer(a, "reasons");
     if (args_text(a, "report"))
-        o.keep = KITH_KEEP_SOLUTION | KITH_KEEP_UNSEEN;
+        o.keep = KITH_KEEP_SOLUTION;
+    if (args_text(a, "report") || args_text(a, "save"))
+        o.keep |= KITH_KEEP_UNSEEN;
     return o;
 }
 
@@ -151,54 +155,68 @@ static kith_status write_list(ranking_task *t, const char *path,
                                                     with, &t->r.err));
 }
 
+static kith_status make_verdict(ranking_task *t, kith_verdict **v)
+{
+    kith_verdict_input judged;
+
+    kith_verdict_input_of(&judged, t->data, &t->nodes, t->list->classification);
+    judged.job = &t->r.job;
+    judged.positive = args_text(t->r.a, "positive");
+    return kith_verdict_new(&judged, v, &t->r.err);
+}
+
 /* The page about the model that the list comes from. */
-static kith_status write_report(ranking_task *t, const char *path,
-                                kith_outputs *with)
+static kith_status write_report(ranking_task *t, const kith_verdict *v,
+                                const char *path, kith_outputs *with)
 {
     const kith_classification *c = t->list->classification;
     char title[300], typed[2000];
-    kith_verdict_input judged;
-    kith_report_input in = {
+    const kith_report_input in = {
         .solution = c->solution,
+        .verdict = v,
         .title = input_name(args_plain(t->r.a, 0), title, sizeof(title)),
         .validation = c->validation,
         .n_validation = c->n_validation,
         .how = "Trained by 'kith rank', as 'kith classify' does.",
         .command = typed,
     };
-    kith_verdict *v = NULL;
-    kith_status st;
 
     command_typed(t->r.a, typed, sizeof(typed));
-    kith_verdict_input_of(&judged, t->data, &t->nodes, c);
-    judged.job = &t->r.job;
-    judged.positive = args_text(t->r.a, "positive");
-    st = kith_verdict_new(&judged, &v, &t->r.err);
-    in.verdict = v;
-    if (st == KITH_OK)
-        st = out_report(&t->r, &in, path, with);
-    kith_verdict_free(v);
-    return st;
+    return out_report(&t->r, &in, path, with);
+}
+
+static kith_status save_model(ranking_task *t, const kith_verdict *v,
+                              const char *path, kith_outputs *with)
+{
+    kith_model *m = t->list->classification->model;
+    const kith_status st = kith_model_keep_verdict(m, v, &t->r.err);
+
+    return st == KITH_OK ? kith_model_save_with(m, path, with, &t->r.err) : st;
 }
 
 /* All or nothing.  The model is the first, since other commands read it. */
 static kith_status write_all(ranking_task *t)
 {
-    const args *a = t->r.a;
+    const char *save = args_text(t->r.a, "save");
+    const char *list = args_text(t->r.a, "output");
+    const char *report = args_text(t->r.a, "report");
     kith_outputs *all = NULL;
+    kith_verdict *v = NULL;
     kith_status st = kith_outputs_new(&all, &t->r.err);
 
-    if (st == KITH_OK && args_text(a, "save"))
-        st = kith_model_save_with(t->list->model, args_text(a, "save"), all,
-                                  &t->r.err);
-    if (st == KITH_OK && args_text(a, "output"))
-        st = write_list(t, args_text(a, "output"), all);
-    if (st == KITH_OK && args_text(a, "report"))
-        st = write_report(t, args_text(a, "report"), all);
+    if (st == KITH_OK && (save || report))
+        st = make_verdict(t, &v);
+    if (st == KITH_OK && save)
+        st = save_model(t, v, save, all);
+    if (st == KITH_OK && list)
+        st = write_list(t, list, all);
+    if (st == KITH_OK && report)
+        st = write_report(t, v, report, all);
     if (st == KITH_OK)
         st = run_cancelled();
     if (st == KITH_OK)
         st = kith_outputs_commit(all, &t->r.err);
+    kith_verdict_free(v);
     kith_outputs_free(all);
     return st;
 }

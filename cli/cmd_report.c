@@ -8,6 +8,7 @@
 #include "model_options.h"
 #include "out_text.h"
 #include "reading_options.h"
+#include "task_options.h"
 #include "term.h"
 
 static const char *const usage[] = {
@@ -47,6 +48,7 @@ static const option options[] = {
      .value = "FILE",
      .help = "Where the page goes; - is standard output. Needed.",
      .missing = "the output is missing: -o FILE"},
+    ROWS(task_rows),
     ROWS(reading_rows),
     ROWS(running_rows),
     ROW_END,
@@ -79,7 +81,7 @@ static kith_verdict_input judged_input(task *t)
     in.probabilities = t->p;
     in.evidence = kith_solution_evidence(t->q.solution);
     in.job = &t->q.r.job;
-    in.positive = args_text(t->q.r.a, "positive");
+    in.positive = positive_wanted(t->q.r.a);
     if (t->split.n_test > 0) {
         in.judged = t->split.test;
         in.n_judged = t->split.n_test;

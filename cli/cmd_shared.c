@@ -331,9 +331,16 @@ const option positive_rows[] = {
     ROW_END,
 };
 
+const char *positive_wanted(const args *a)
+{
+    if (!args_given(a, "positive") && args_has(a, "task"))
+        return args_text(a, "task");
+    return args_text(a, "positive");
+}
+
 kith_status find_positive(run *r, const kith_labels *l, int32_t *out)
 {
-    const char *name = args_text(r->a, "positive");
+    const char *name = positive_wanted(r->a);
     char list[300] = "";
     size_t used = 0;
 

@@ -58,6 +58,7 @@ extern const option table_rows[];   /* of tables of predictions */
 /* The class that is looked for, and the number that it has among the labels;
  * KITH_POSITIVE_AUTO if it is not given. */
 extern const option positive_rows[];
+const char *positive_wanted(const args *a); /* its name; NULL if not given */
 kith_status find_positive(run *r, const kith_labels *l, int32_t *out);
 
 /* Refuse --json where the table, too, goes to standard output; an exit

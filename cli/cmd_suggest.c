@@ -6,6 +6,7 @@
 #include "model_options.h"
 #include "out_text.h"
 #include "reading_options.h"
+#include "task_options.h"
 #include "term.h"
 
 static const char *const usage[] = {
@@ -41,6 +42,7 @@ static const option options[] = {
      .help = "Suggest only nodes that this file lists, one id a line."},
     ROWS(features_rows),
     ROW_OUTPUT("Where the table goes; standard output, if not given."),
+    ROWS(task_rows),
     ROWS(reading_rows),
     ROWS(running_rows),
     ROW_END,

@@ -4,13 +4,28 @@
 #include <string.h>
 
 const command *const all_commands[] = {
-    &cmd_classify,      &cmd_predict,         &cmd_explain,
-    &cmd_rank,          &cmd_suggest,         &cmd_report,
-    &cmd_eval,          &cmd_paper,           &cmd_methods,
-    &cmd_graph,         &cmd_graph_build,     &cmd_graph_info,
-    &cmd_graph_convert, &cmd_graph_generate,  &cmd_bench,
-    &cmd_docs,          &cmd_docs_man,        &cmd_docs_completion,
-    &cmd_docs_markdown, &cmd_docs_parameters, NULL,
+    &cmd_classify,
+    &cmd_predict,
+    &cmd_explain,
+    &cmd_rank,
+    &cmd_suggest,
+    &cmd_report,
+    &cmd_card,
+    &cmd_eval,
+    &cmd_paper,
+    &cmd_methods,
+    &cmd_graph,
+    &cmd_graph_build,
+    &cmd_graph_info,
+    &cmd_graph_convert,
+    &cmd_graph_generate,
+    &cmd_bench,
+    &cmd_docs,
+    &cmd_docs_man,
+    &cmd_docs_completion,
+    &cmd_docs_markdown,
+    &cmd_docs_parameters,
+    NULL,
 };
 
 static const char *const graph_usage[] = {"COMMAND [OPTIONS] ...", NULL};

@@ -14,6 +14,7 @@ extern const command cmd_explain;
 extern const command cmd_rank;
 extern const command cmd_suggest;
 extern const command cmd_report;
+extern const command cmd_card;
 extern const command cmd_eval;
 extern const command cmd_paper;
 extern const command cmd_methods;

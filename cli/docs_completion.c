@@ -111,26 +111,58 @@ static void bash_plain(FILE *out, const command *cmd)
     fputs(" ;;\n", out);
 }
 
+static const char bash_begins[] =
+    "# bash completion for kith; written by 'kith docs completion bash'\n"
+    "_kith()\n"
+    "{\n"
+    "    local cur=${COMP_WORDS[COMP_CWORD]} prev= cmd= word i\n"
+    "    local kind=words words= options= IFS=$' \\t\\n'\n"
+    "    [ \"$COMP_CWORD\" -gt 0 ] && "
+    "prev=${COMP_WORDS[COMP_CWORD-1]}\n"
+    "    # --name=VALUE comes as three words\n"
+    "    if [ \"$cur\" = = ]; then\n"
+    "        cur=\n"
+    "    elif [ \"$prev\" = = ] && [ \"$COMP_CWORD\" -gt 1 ]; then\n"
+    "        prev=${COMP_WORDS[COMP_CWORD-2]}\n"
+    "    fi\n"
+    "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
+    "        word=${COMP_WORDS[i]}\n"
+    "        case \"$cmd${cmd:+ }$word\" in\n"
+    "    help) continue ;;\n";
+
+static const char bash_ends[] =
+    "    *)\n"
+    "        case $cur in\n"
+    "        -*) kind=words words=$options ;;\n"
+    "        *) [ \"$kind\" = words ] && words=\"$words $options\" ;;\n"
+    "        esac\n"
+    "        ;;\n"
+    "    esac\n"
+    "    IFS=$'\\n'\n"
+    "    case $kind in\n"
+    "    files | folders)\n"
+    "        compopt -o filenames 2>/dev/null\n"
+    "        if [ \"$kind\" = files ]; then\n"
+    "            COMPREPLY=($(compgen -f -- \"$cur\"))\n"
+    "        else\n"
+    "            COMPREPLY=($(compgen -d -- \"$cur\"))\n"
+    "        fi\n"
+    "        ;;\n"
+    "    list) # after the last comma\n"
+    "        compopt -o nospace 2>/dev/null\n"
+    "        COMPREPLY=($(IFS=$' \\t\\n' compgen -P "
+    "\"${cur%\"${cur##*,}\"}\" -W \"$words\" -- "
+    "\"${cur##*,}\"))\n"
+    "        ;;\n"
+    "    *) COMPREPLY=($(IFS=$' \\t\\n' compgen -W \"$words\" -- "
+    "\"$cur\")) ;;\n"
+    "    esac\n"
+    "}\n"
+    "complete -F _kith kith\n";
+
 void docs_bash(FILE *out)
 {
-    fputs("# bash completion for kith; written by 'kith docs completion bash'\n"
-          "_kith()\n"
-          "{\n"
-          "    local cur=${COMP_WORDS[COMP_CWORD]} prev= cmd= word i\n"
-          "    local kind=words words= options= IFS=$' \\t\\n'\n"
-          "    [ \"$COMP_CWORD\" -gt 0 ] && "
-          "prev=${COMP_WORDS[COMP_CWORD-1]}\n"
-          "    # --name=VALUE comes as three words\n"
-          "    if [ \"$cur\" = = ]; then\n"
-          "        cur=\n"
-          "    elif [ \"$prev\" = = ] && [ \"$COMP_CWORD\" -gt 1 ]; then\n"
-          "        prev=${COMP_WORDS[COMP_CWORD-2]}\n"
-          "    fi\n"
-          "    for ((i = 1; i < COMP_CWORD; i++)); do\n"
-          "        word=${COMP_WORDS[i]}\n"
-          "        case \"$cmd${cmd:+ }$word\" in\n"
-          "    help) continue ;;\n",
-          out);
+    fputs(bash_begins, out);
     for (int i = 0; all_commands[i]; i++)
         if (!all_commands[i]->hidden)
             fprintf(out, "    '%s') cmd='%s' ;;\n", all_commands[i]->name,
@@ -144,35 +176,7 @@ void docs_bash(FILE *out)
     for (int i = 0; all_commands[i]; i++)
         if (!all_commands[i]->hidden)
             bash_values(out, all_commands[i]);
-    fputs("    *)\n"
-          "        case $cur in\n"
-          "        -*) kind=words words=$options ;;\n"
-          "        *) [ \"$kind\" = words ] && words=\"$words $options\" ;;\n"
-          "        esac\n"
-          "        ;;\n"
-          "    esac\n"
-          "    IFS=$'\\n'\n"
-          "    case $kind in\n"
-          "    files | folders)\n"
-          "        compopt -o filenames 2>/dev/null\n"
-          "        if [ \"$kind\" = files ]; then\n"
-          "            COMPREPLY=($(compgen -f -- \"$cur\"))\n"
-          "        else\n"
-          "            COMPREPLY=($(compgen -d -- \"$cur\"))\n"
-          "        fi\n"
-          "        ;;\n"
-          "    list) # after the last comma\n"
-          "        compopt -o nospace 2>/dev/null\n"
-          "        COMPREPLY=($(IFS=$' \\t\\n' compgen -P "
-          "\"${cur%\"${cur##*,}\"}\" -W \"$words\" -- "
-          "\"${cur##*,}\"))\n"
-          "        ;;\n"
-          "    *) COMPREPLY=($(IFS=$' \\t\\n' compgen -W \"$words\" -- "
-          "\"$cur\")) ;;\n"
-          "    esac\n"
-          "}\n"
-          "complete -F _kith kith\n",
-          out);
+    fputs(bash_ends, out);
 }
 
 /* ---- zsh ----------------------------------------------------------------- */

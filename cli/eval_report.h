@@ -19,4 +19,7 @@ typedef struct told_evaluation {
 void eval_table(FILE *out, const void *told);
 void eval_markdown(FILE *out, const void *told);
 
+/* told: a kith_tasks_evaluation */
+void tasks_table(FILE *out, const void *told);
+
 #endif

@@ -144,7 +144,7 @@ void rank_text(FILE *out, const ranking_task *t)
     fprintf(out, "  %-16s  ", "positive");
     term_foreign(out, kith_model_class_name(m, t->list->options.positive), 40,
                  false);
-    fputs(args_given(t->r.a, "positive")
+    fputs(positive_wanted(t->r.a)
               ? "\n"
               : ", the rarest class; --positive names another\n",
           out);

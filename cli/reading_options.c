@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "task_options.h"
 #include "term.h"
 
 /* ---- rows ---------------------------------------------------------------- */
@@ -253,6 +254,7 @@ kith_build_options reading_options(run *r)
         .label = args_text(a, "label"),
         .unlabelled = args_text(a, "unlabelled"),
         .strict = args_flag(a, "strict"),
+        .several = args_has(a, "task"),
         .rows = args_given(a, "table"),
         .id = args_text(a, "id"),
         .link = args_text(a, "link"),
@@ -330,5 +332,7 @@ kith_status open_given(run *r, const char *path, kith_dataset **out)
 
     if (st == KITH_OK)
         st = read_given(r, path, &how, *out);
+    if (st == KITH_OK)
+        st = take_task(r, path, *out);
     return st == KITH_OK ? check_columns(r, path, *out) : st;
 }

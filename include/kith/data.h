@@ -22,6 +22,12 @@ typedef struct kith_labels {
     int32_t *of;  /* class of each node, -1 = unknown */
     char **names; /* name of each class */
     void *owner;  /* mapped file that `of` lies in, NULL if on the heap */
+    /* Where a node was given several classes (kith_table_options.several):
+     * what was said, by node and then class; `of` has the rarest of a node's
+     * classes, of equals the first.  Else 0 and NULL.  kith/tasks.h makes a
+     * task of each class. */
+    int64_t pairs;
+    int32_t *pair_node, *pair_class;
 } kith_labels;
 
 /* A row of features for each node; rows without entries are allowed. */
@@ -113,10 +119,24 @@ KITH_API kith_status kith_labels_read_table(const char *path,
                                             const kith_graph *g,
                                             const kith_build_options *options,
                                             kith_labels **out, kith_error *err);
+/* Write them as such lines, in the order in which the input lists the nodes. */
 KITH_API kith_status kith_labels_write(const kith_labels *labels,
                                        const kith_graph *g, const char *path,
                                        kith_error *err);
 KITH_API void kith_labels_free(kith_labels *labels);
+
+/*
+ * When the nodes of g came, from the table that it was read from: of a table of
+ * rows (table->rows) by table->order or time, or for NULL as the table has
+ * them; of a table of edges the time of a node's first.  *out is new, NaN where
+ * no time is told, to be freed with kith_array_free().
+ *
+ * Errors: KITH_ERR_IO, KITH_ERR_PARSE (columns that are not there),
+ * KITH_ERR_NOMEM.  Cost: a pass over the table.
+ */
+KITH_API kith_status kith_times_read(const char *path, const kith_graph *g,
+                                     const kith_table_options *table,
+                                     double **out, kith_error *err);
 
 /* The class that the fewest nodes, but some, are known to be of: the one that
  * is looked for where nobody says which.  Of equals the last; -1 if nothing is
@@ -148,6 +168,7 @@ KITH_API kith_status kith_features_read_table(const char *path,
 /* Read a feature matrix by itself, row r being node r. */
 KITH_API kith_status kith_features_load(const char *path, kith_features **out,
                                         kith_error *err);
+/* Write it by itself, row r being node r. */
 KITH_API kith_status kith_features_write(const kith_features *f,
                                          const char *path,
                                          kith_features_format format,
@@ -188,6 +209,8 @@ KITH_API kith_status kith_nodes_read(const char *path, const kith_graph *g,
  * `name` is a name under d's splits/, or the path of such a folder. */
 KITH_API kith_status kith_split_read(const kith_dataset *d, const char *name,
                                      kith_split *out, kith_error *err);
+/* Write train.txt, val.txt and test.txt into a folder, which is made if it is
+ * not there. */
 KITH_API kith_status kith_split_write(const kith_split *s, const kith_graph *g,
                                       const char *folder, kith_error *err);
 KITH_API void kith_split_release(kith_split *s);

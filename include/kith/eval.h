@@ -193,6 +193,21 @@ KITH_API kith_status kith_split_random(const kith_graph *graph,
                                        kith_split *out, kith_error *err);
 
 /*
+ * A split by time: about the share `train` of the labelled nodes that have one
+ * (times: n, NaN for none), the earliest, to learn from, the share `val` after
+ * them to tune on, and the newest to test on; called "by-time".  Nodes of one
+ * time stay together, in the later part.  Free with kith_split_release().
+ *
+ * Errors: KITH_ERR_ARGUMENT (shares), KITH_ERR_RANGE (nothing is left to learn
+ * from or to test on), KITH_ERR_NOMEM; *out is then empty.  Cost: O(n log n).
+ */
+KITH_API kith_status kith_split_by_time(const kith_graph *graph,
+                                        const kith_labels *labels,
+                                        const double *times, double train,
+                                        double val, kith_split *out,
+                                        kith_error *err);
+
+/*
  * A stratified part of given nodes: *held gets about `share` (between 0 and 1)
  * of each class, of a class that has two or more at least one and not all;
  * *kept the others.  Both ascend whatever the order of `nodes`, repeats merged,

@@ -111,7 +111,8 @@ KITH_API kith_status kith_graph_read(const char *path,
 KITH_API kith_status kith_graph_open(const char *path, kith_graph **out,
                                      kith_error *err);
 
-/* The counts in the header of a built graph, which alone is looked at. */
+/* The counts in the header of a built graph, which alone is looked at; any
+ * other file is refused. */
 typedef struct kith_graph_counts {
     int32_t nodes;
     int64_t edges;

@@ -33,6 +33,10 @@ KITH_API const kith_method_info *kith_methods(int *count);
 /* Can it do nothing without features?  False for a name that is no method. */
 KITH_API bool kith_method_needs_features(const char *name);
 
+/* Can it run here?  False for a name that is no method, and for methods of
+ * boosted trees in a build without XGBoost. */
+KITH_API bool kith_method_is_available(const char *name);
+
 /* ---- training and predicting --------------------------------------------- */
 
 /* What is known about how a result came about. */
@@ -163,6 +167,7 @@ typedef struct kith_setting {
     double number;
 } kith_setting;
 
+/* How many there are, and the i-th. */
 KITH_API int32_t kith_model_settings(const kith_model *m);
 KITH_API kith_setting kith_model_setting(const kith_model *m, int32_t i);
 
@@ -242,6 +247,8 @@ KITH_API kith_status kith_model_save(const kith_model *m, const char *path,
 /* The same, but it appears with the others of a set, if that is not NULL. */
 KITH_API kith_status kith_model_save_with(const kith_model *m, const char *path,
                                           kith_outputs *with, kith_error *err);
+/* Files of the versions since 2 are read; others are refused, with what to
+ * do. */
 KITH_API kith_status kith_model_open(const char *path, kith_model **out,
                                      kith_error *err);
 

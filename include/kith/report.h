@@ -47,6 +47,29 @@ KITH_API kith_status kith_explanation_json(const kith_solution *s,
                                            char **json, size_t *length,
                                            kith_error *err);
 
+/* ---- model cards --------------------------------------------------------- */
+
+/* Keep with a model what came of it, so that its card can say it; it goes to
+ * the model's file.  Errors: KITH_ERR_NOMEM. */
+KITH_API kith_status kith_model_keep_verdict(kith_model *m,
+                                             const kith_verdict *v,
+                                             kith_error *err);
+
+/*
+ * What a review of a model asks for, in Markdown or as JSON (kith/eval.h):
+ * purpose, data with hashes, method and choices, scores with intervals,
+ * calibration, limits, evidence counts, versions.  Nothing but the model is
+ * read; what was not kept with it is said to be unknown.
+ *
+ * purpose  what the model is for, a sentence; NULL: what it does is said
+ *
+ * *length bytes and a NUL at *text, to be freed with kith_array_free(). Errors:
+ * KITH_ERR_NOMEM, KITH_ERR_CORRUPT (of what was kept).
+ */
+KITH_API kith_status kith_card(const kith_model *m, const char *purpose,
+                               bool json, char **text, size_t *length,
+                               kith_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -59,6 +59,9 @@ typedef struct kith_table_options {
     bool history;      /* more features, from the rows before: how many share a
                           value, how long ago the last, numbers against their mean */
 
+    bool several; /* labels may give a node several classes, which are kept
+                     and told (kith_labels.pairs); else that is refused */
+
     /* Of all of them. */
     bool strict; /* refuse labels and features of nodes that are not there;
                     else they are counted, told and left out */

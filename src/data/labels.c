@@ -21,6 +21,7 @@ typedef struct label_rows {
     int node, label; /* columns */
     bool two;        /* there must be no others */
     int64_t unlabelled, unknown;
+    int64_t pair_room;
     char shown[SHOWN][KITH_QUOTE_BUFFER];
 } label_rows;
 
@@ -210,6 +211,28 @@ static kith_status note_unknown(label_rows *r, const kith_graph *g,
     return KITH_OK;
 }
 
+/* What a file says that may give a node several classes. */
+static kith_status keep_pair(label_rows *r, kith_labels *l, int32_t node,
+                             int32_t c, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    int32_t *grown;
+
+    if (l->pairs == r->pair_room) {
+        const int64_t room = r->pair_room < 1024 ? 1024 : 2 * r->pair_room;
+
+        TRY_NEW(grown, kith__resize(l->pair_node, room, sizeof(*grown)));
+        l->pair_node = grown;
+        TRY_NEW(grown, kith__resize(l->pair_class, room, sizeof(*grown)));
+        l->pair_class = grown;
+        r->pair_room = room;
+    }
+    l->pair_node[l->pairs] = node;
+    l->pair_class[l->pairs++] = c;
+out:
+    return st;
+}
+
 /* Give one node its class; a second, different class is refused. */
 static kith_status set_label(label_rows *r, const kith_graph *g,
                              kith_labels *labels, kith__id_set *classes,
@@ -219,6 +242,7 @@ static kith_status set_label(label_rows *r, const kith_graph *g,
     const int32_t node = kith_graph_find(g, id->text, id->length);
     char shown[KITH_QUOTE_BUFFER], other[KITH_QUOTE_BUFFER];
     const char *before;
+    kith_status st = KITH_OK;
     size_t length;
     int32_t c;
 
@@ -231,7 +255,9 @@ static kith_status set_label(label_rows *r, const kith_graph *g,
     c = kith__id_set_add(classes, name->text, name->length, NULL);
     if (c < 0)
         return kith__no_memory(err);
-    if (labels->of[node] >= 0 && labels->of[node] != c) {
+    if (r->options->table && r->options->table->several)
+        TRY(keep_pair(r, labels, node, c, err));
+    else if (labels->of[node] >= 0 && labels->of[node] != c) {
         before = kith__id_set_get(classes, labels->of[node], &length);
         return kith__table_fail(
             &r->t, err, "node '%s' has a second class, it was '%s' before",
@@ -240,7 +266,8 @@ static kith_status set_label(label_rows *r, const kith_graph *g,
     }
     labels->labelled += labels->of[node] < 0;
     labels->of[node] = c;
-    return KITH_OK;
+out:
+    return st;
 }
 
 /* "'a', 'b', 'c', ..." */
@@ -329,6 +356,8 @@ kith_status kith__labels_order(kith_labels *labels, kith__id_set *classes,
     for (int32_t u = 0; u < labels->nodes; u++)
         if (labels->of[u] >= 0)
             labels->of[u] = number[labels->of[u]];
+    for (int64_t i = 0; i < labels->pairs; i++)
+        labels->pair_class[i] = number[labels->pair_class[i]];
 out:
     kith__free(sorted);
     kith__free(number);
@@ -351,6 +380,72 @@ kith_status kith__labels_name_others(kith_labels *labels, kith_error *err)
     labels->classes = 2;
 out:
     kith__free(other);
+    return st;
+}
+
+static void drop_pairs(kith_labels *l)
+{
+    kith__free(l->pair_node);
+    kith__free(l->pair_class);
+    l->pair_node = l->pair_class = NULL;
+    l->pairs = 0;
+}
+
+/* Pairs by node, then class, each once; false if there is no memory. */
+static bool sort_pairs(kith_labels *l)
+{
+    uint64_t *key = kith__alloc(l->pairs, sizeof(*key));
+    int64_t kept = 0;
+
+    if (!key)
+        return false;
+    for (int64_t i = 0; i < l->pairs; i++)
+        key[i] = (uint64_t)l->pair_node[i] << 32 | (uint32_t)l->pair_class[i];
+    kith__sort_u64(key, l->pairs);
+    for (int64_t i = 0; i < l->pairs; i++) {
+        if (i > 0 && key[i] == key[i - 1])
+            continue;
+        l->pair_node[kept] = (int32_t)(key[i] >> 32);
+        l->pair_class[kept++] = (int32_t)(uint32_t)key[i];
+    }
+    l->pairs = kept;
+    kith__free(key);
+    return true;
+}
+
+/* Classes are numbered: keep the pairs if some node has several, each node then
+ * being of its rarest class. */
+static kith_status settle_pairs(label_rows *r, kith_labels *l, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    int64_t *count = NULL, several = 0;
+
+    if (l->pairs == 0)
+        return KITH_OK;
+    if (!sort_pairs(l))
+        return kith__no_memory(err);
+    TRY_NEW(count, kith__alloc_zeroed(l->classes, sizeof(*count)));
+    for (int64_t i = 0; i < l->pairs; i++) {
+        count[l->pair_class[i]]++;
+        several += i > 0 && l->pair_node[i] == l->pair_node[i - 1] &&
+                   (i < 2 || l->pair_node[i] != l->pair_node[i - 2]);
+    }
+    for (int64_t i = 0; i < l->pairs; i++) {
+        int32_t *of = &l->of[l->pair_node[i]];
+        const bool first = i == 0 || l->pair_node[i] != l->pair_node[i - 1];
+
+        if (first || count[l->pair_class[i]] < count[*of])
+            *of = l->pair_class[i];
+    }
+    if (several > 0)
+        kith__tell(r->options, "tasks",
+                   "%lld of %lld labelled nodes have several classes: each of "
+                   "the %d classes is a task of its own",
+                   (long long)several, (long long)l->labelled, (int)l->classes);
+    else
+        drop_pairs(l);
+out:
+    kith__free(count);
     return st;
 }
 
@@ -396,6 +491,7 @@ kith_status kith__labels_load(const char *path, const kith_graph *g,
     list_unknown(&r, unknown, sizeof(unknown));
     TRY(check_labelled(&r, labels, unknown, err));
     TRY(kith__labels_order(labels, &classes, err));
+    TRY(settle_pairs(&r, labels, err));
     TRY(kith__labels_name_others(labels, err));
     tell_labels(&r, unknown);
     *out = labels;
@@ -450,6 +546,7 @@ void kith_labels_free(kith_labels *labels)
     for (int32_t c = 0; labels->names && c < labels->classes; c++)
         kith__free(labels->names[c]);
     kith__free(labels->names);
+    drop_pairs(labels);
     if (!labels->owner)
         kith__free(labels->of);
     kith__map_release(labels->owner);

@@ -10,7 +10,7 @@
 #include "io/fields.h"
 #include "io/reader.h"
 #include "io/table_writer.h"
-#include "kith/eval.h"
+#include "kith/tasks.h"
 
 enum { DIGITS = 7 }; /* of a probability */
 
@@ -64,31 +64,48 @@ out:
     return st;
 }
 
-/* The names of a set's classes, nothing for an empty one. */
+/* Names of classes on their way into one cell: "a|b". */
+typedef struct cell {
+    char *text;
+    int64_t n, room;
+} cell;
+
+static kith_status cell_add(cell *all, const char *name, kith_error *err)
+{
+    const size_t length = strlen(name);
+
+    if (!kith__grow((void **)&all->text, &all->room,
+                    all->n + (int64_t)length + 1, 1))
+        return kith__no_memory(err);
+    if (all->n > 0)
+        all->text[all->n++] = '|';
+    memcpy(all->text + all->n, name, length);
+    all->n += (int64_t)length;
+    return KITH_OK;
+}
+
+/* Nothing for none. */
+static kith_status cell_put(const cell *all, kith__table_writer *t,
+                            kith_error *err)
+{
+    return all->n > 0 ? kith__table_writer_text(t, all->text, (size_t)all->n,
+                                                "class", err)
+                      : kith__table_writer_nothing(t, err);
+}
+
+/* The names of a set's classes. */
 static kith_status put_set(kith__table_writer *t, const kith_model *m,
                            const uint8_t *set, kith_error *err)
 {
     kith_status st = KITH_OK;
-    int64_t n = 0, room = 0;
-    char *text = NULL;
+    cell in = {0};
 
-    for (int32_t c = 0; c < kith_model_classes(m); c++) {
-        const char *name = kith_model_class_name(m, c);
-        const size_t length = strlen(name);
-
-        if (!set[c])
-            continue;
-        if (!kith__grow((void **)&text, &room, n + (int64_t)length + 1, 1))
-            TRY(kith__no_memory(err));
-        if (n > 0)
-            text[n++] = '|';
-        memcpy(text + n, name, length);
-        n += (int64_t)length;
-    }
-    TRY(n > 0 ? kith__table_writer_text(t, text, (size_t)n, "class", err)
-              : kith__table_writer_nothing(t, err));
+    for (int32_t c = 0; c < kith_model_classes(m); c++)
+        if (set[c])
+            TRY(cell_add(&in, kith_model_class_name(m, c), err));
+    TRY(cell_put(&in, t, err));
 out:
-    kith__free(text);
+    kith__free(in.text);
     return st;
 }
 
@@ -247,6 +264,62 @@ static kith_status put_reasons(kith__table_writer *t, const kith_ranking *r,
                 : kith__table_writer_nothing(t, err));
     }
 out:
+    return st;
+}
+
+/* The classes that a node is likelier of than not, or nothing. */
+static kith_status put_likely(kith__table_writer *w, const kith_tasks *t,
+                              const float *row, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    cell likely = {0};
+
+    for (int32_t c = 0; c < kith_tasks_count(t); c++)
+        if (row[c] >= .5f)
+            TRY(cell_add(&likely, kith_tasks_name(t, c), err));
+    TRY(cell_put(&likely, w, err));
+out:
+    kith__free(likely.text);
+    return st;
+}
+
+static kith_status put_task_row(kith__table_writer *w, const kith_graph *g,
+                                const kith_tasks *t, const kith_tasks_run *r,
+                                int32_t u, kith_error *err)
+{
+    const char *evidence = kith_evidence_name((kith_evidence)r->evidence[u]);
+    const float *row = r->probabilities + (int64_t)u * r->tasks;
+    kith_status st = KITH_OK;
+
+    TRY(put_node(w, g, u, err));
+    TRY(put_likely(w, t, row, err));
+    TRY(kith__table_writer_text(w, evidence, strlen(evidence), "evidence",
+                                err));
+    for (int32_t c = 0; c < r->tasks; c++)
+        TRY(kith__table_writer_number(w, (double)row[c], DIGITS, err));
+out:
+    return st;
+}
+
+kith_status kith_tasks_write(const kith_graph *g, const kith_tasks *t,
+                             const kith_tasks_run *r, const char *path,
+                             kith_outputs *with, kith_error *err)
+{
+    static const char *const columns[] = {"node", "labels", "evidence", NULL};
+    kith_status st = KITH_OK;
+    kith__table_writer *w = NULL;
+
+    TRY(kith__table_writer_open(path, &w, err));
+    TRY(put_columns(w, columns, err));
+    for (int32_t c = 0; c < r->tasks; c++)
+        TRY(kith__table_writer_column(w, kith_tasks_name(t, c), "probabilities",
+                                      "class", err));
+    for (int32_t i = 0; i < r->nodes; i++)
+        TRY(put_task_row(w, g, t, r, kith_graph_listed(g, i), err));
+    st = kith__table_writer_add(w, with, err);
+    w = NULL;
+out:
+    kith__table_writer_abort(w);
     return st;
 }
 

@@ -128,11 +128,12 @@ static kith_status fit_last(const kith_dataset *d, const char *method,
 {
     const bool solution = keep & KITH_KEEP_SOLUTION;
 
-    return kith__train(d, method, &p->whole, o, &c->model,
-                       (kith__outcome){c->probabilities, c->evidence,
-                                       solution ? &c->solution : NULL,
-                                       cross_fit},
-                       err);
+    return kith__train(
+        d, method, &p->whole, o, &c->model,
+        (kith__outcome){.probabilities = c->probabilities,
+                        .evidence = c->evidence,
+                        .solution = solution ? &c->solution : NULL},
+        err);
 }
 
 /* The file that the last fit keeps its state in; NULL if none is wanted. */

@@ -88,4 +88,12 @@ static inline bool kith__line_is_comment(const char *begin, const char *end)
 void kith__edge_lines_parse(const kith__edge_parser *p, kith__edge_block *r,
                             const kith__block *block);
 
+/* Find out how the file is to be read, from its first block. */
+kith_status kith__edge_lines_look(kith__edge_parser *p, kith__block *b,
+                                  const kith__known *known, kith_error *err);
+
+/* Skip the byte order mark and the header line of the file's first block. */
+void kith__edge_lines_trim(kith__edge_parser *p, kith__edge_block *r,
+                           kith__block *block);
+
 #endif

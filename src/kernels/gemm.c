@@ -222,36 +222,36 @@ static void add_apart(const float *X, const float *Y, const int32_t *row,
 
 /* ---- products ------------------------------------------------------------ */
 
-void kith__gemm(const float *X, const float *W, int64_t n,
-                const kith__row_set *rows, int j, int k, bool add,
-                float *restrict Y, int threads)
+/* Y (n x to) = X (n x from) times W, of which the rows are `from` or, turned,
+ * `to`. */
+static void multiply(const float *X, bool turn, const float *W, int64_t n,
+                     const kith__row_set *rows, int from, int to, int width,
+                     bool add, float *restrict Y, int threads)
 {
     const int64_t count = kith__row_count(rows, n);
 
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t u = 0; u < count; u += ROWS)
         if (rows)
-            multiply_apart(X, false, W, k, rows->node + u,
-                           at_most(count - u, ROWS), k, j, add, Y);
+            multiply_apart(X, turn, W, width, rows->node + u,
+                           at_most(count - u, ROWS), to, from, add, Y);
         else
-            kith__gemm_block(false, false, at_most(n - u, ROWS), k, j,
-                             X + u * j, j, W, k, add, Y + u * k, k);
+            kith__gemm_block(false, turn, at_most(n - u, ROWS), to, from,
+                             X + u * from, from, W, width, add, Y + u * to, to);
+}
+
+void kith__gemm(const float *X, const float *W, int64_t n,
+                const kith__row_set *rows, int j, int k, bool add,
+                float *restrict Y, int threads)
+{
+    multiply(X, false, W, n, rows, j, k, k, add, Y, threads);
 }
 
 void kith__gemm_turned(const float *X, const float *W, int64_t n,
                        const kith__row_set *rows, int j, int k, bool add,
                        float *restrict Y, int threads)
 {
-    const int64_t count = kith__row_count(rows, n);
-
-#pragma omp parallel for num_threads(threads) schedule(static)
-    for (int64_t u = 0; u < count; u += ROWS)
-        if (rows)
-            multiply_apart(X, true, W, k, rows->node + u,
-                           at_most(count - u, ROWS), j, k, add, Y);
-        else
-            kith__gemm_block(false, true, at_most(n - u, ROWS), j, k, X + u * k,
-                             k, W, k, add, Y + u * j, j);
+    multiply(X, true, W, n, rows, k, j, k, add, Y, threads);
 }
 
 void kith__add_parts(const float *partial, int64_t cells, float *restrict G,

@@ -455,9 +455,9 @@ out:
     return st;
 }
 
-kith_status kith__calibrate(const kith_graph *g, const int32_t *order,
-                            const kith__calibration_nodes *at, kith_model *m,
-                            kith_error *err)
+kith_status kith__calibrate_on(const kith_graph *g, const int32_t *order,
+                               const kith__calibration_nodes *at, kith_model *m,
+                               kith_error *err)
 {
     const bool given = m->temperature > 0;
     kith_status st = KITH_OK;
@@ -477,6 +477,25 @@ kith_status kith__calibrate(const kith_graph *g, const int32_t *order,
         TRY(choose(g, order, at, m, err));
 out:
     kith__free(place);
+    return st;
+}
+
+kith_status kith__calibrate(const kith__task *t, const kith__beliefs *b,
+                            const kith__labelled_nodes *val, kith_model *m,
+                            kith_error *err)
+{
+    kith__calibration_nodes nodes = {0};
+    kith_status st = KITH_OK;
+
+    if (val->n == 0) {
+        m->temperature = m->temperature > 0 ? m->temperature : 1;
+        return kith__calibrate_by_training(t->truth, t->n_train, t->classes,
+                                           &m->calibration, err);
+    }
+    TRY(kith__calibration_add(m, t, b, val, &nodes, err));
+    TRY(kith__calibrate_on(t->graph, b->evidence.order, &nodes, m, err));
+out:
+    kith__calibration_nodes_release(&nodes);
     return st;
 }
 

@@ -49,8 +49,14 @@ kith_status kith__calibration_add(const kith_model *m, const kith__task *t,
  * log-loss on fifths of the nodes that it was not fitted to; unless m's
  * parameters say which.  `order` numbers the classes (evidence.h).
  */
-kith_status kith__calibrate(const kith_graph *g, const int32_t *order,
-                            const kith__calibration_nodes *at, kith_model *m,
+kith_status kith__calibrate_on(const kith_graph *g, const int32_t *order,
+                               const kith__calibration_nodes *at, kith_model *m,
+                               kith_error *err);
+
+/* The same on nodes of one run; without any (val->n 0) the prior is that of the
+ * training nodes. */
+kith_status kith__calibrate(const kith__task *t, const kith__beliefs *b,
+                            const kith__labelled_nodes *val, kith_model *m,
                             kith_error *err);
 
 /* Of the classes of n training nodes, where nothing else is known. */

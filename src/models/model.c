@@ -20,6 +20,8 @@ void kith_model_free(kith_model *m)
     kith__free(m->weights);
     kith__free(m->idf);
     kith__free(m->why);
+    kith__free(m->record);
+    kith__free(m->note);
     kith__calibration_release(&m->calibration);
     kith__fit_state_release(&m->state);
     kith__conformal_release(&m->conformal);

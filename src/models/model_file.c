@@ -23,6 +23,8 @@ static const kith__sections_format format = {
 enum {
     METHOD_LONGEST = 32,
     WHY_LONGEST = 1000,
+    RECORD_LONGEST = 1 << 20, /* numbers */
+    NOTE_LONGEST = 1000,
     PARAMS_LEAST = 17 /* there were as many in the first files of version 2 */
 };
 
@@ -477,6 +479,21 @@ out:
     return st;
 }
 
+/* What came of it, for its card. */
+static kith_status put_record(kith__sections_writer *w, const kith_model *m,
+                              kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    if (!m->record)
+        return KITH_OK;
+    TRY(kith__sections_put(w, "record", 8, m->record, m->n_record, err));
+    TRY(kith__sections_put(w, "note", 1, m->note, (int64_t)strlen(m->note),
+                           err));
+out:
+    return st;
+}
+
 kith_status kith_model_save_with(const kith_model *m, const char *path,
                                  kith_outputs *with, kith_error *err)
 {
@@ -503,6 +520,7 @@ kith_status kith_model_save_with(const kith_model *m, const char *path,
     TRY(put_arrays(w, m, err));
     TRY(kith__fit_state_put(w, &m->state, err));
     TRY(put_conformal(w, &m->conformal, err));
+    TRY(put_record(w, m, err));
     if (m->column_names)
         TRY(kith__sections_put(w, "columns", 8, &m->column_names, 1, err));
     if (m->why)
@@ -723,6 +741,24 @@ out:
     return st;
 }
 
+static kith_status get_record(const kith__sections *s, kith_model *m,
+                              kith_error *err)
+{
+    kith_status st = KITH_OK;
+    const double *from;
+
+    if (!kith__sections_find(s, "record"))
+        return KITH_OK;
+    from = kith__sections_get(s, "record", 8, -1, &m->n_record);
+    if (!from || m->n_record > RECORD_LONGEST)
+        TRY(refuse(s, "record", "is missing or does not fit", err));
+    TRY_NEW(m->record, kith__alloc(m->n_record, sizeof(*m->record)));
+    memcpy(m->record, from, (size_t)m->n_record * sizeof(*m->record));
+    TRY(get_text(s, "note", NOTE_LONGEST, &m->note, err));
+out:
+    return st;
+}
+
 static kith_status get_column_names(const kith__sections *s, kith_model *m,
                                     kith_error *err)
 {
@@ -758,6 +794,7 @@ static kith_status read_model(const kith__sections *s, kith_model *m,
     TRY(get_calibration(s, m, err));
     TRY(kith__fit_state_get(s, &m->state, err));
     TRY(get_conformal(s, &m->conformal, err));
+    TRY(get_record(s, m, err));
     TRY(get_column_names(s, m, err));
     fault = fault_of(m);
     if (fault)

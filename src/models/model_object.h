@@ -30,6 +30,9 @@ struct kith_model {
     char *why;       /* auto chose this method; else NULL */
     kith__fit_state state;     /* of a method on its own; else empty */
     kith__conformal conformal; /* what sets are chosen by */
+    double *record; /* what came of it, as report/card.c writes and reads it; */
+    int64_t n_record; /* nothing else looks into it */
+    char *note;       /* the text of that; NULL without */
     /* training nodes, by id */
     kith__ids train;      /* TEXT, INTEGER or RANGE; owns its arrays */
     int32_t *train_class; /* class of each */

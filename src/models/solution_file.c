@@ -17,7 +17,7 @@
 static const kith__sections_format format = {
     .magic = {0x89, 'K', 'I', 'T', 'H', 'S', 13, 10},
     .version = 2,
-    .newest = 2,
+    .newest = 3, /* of one that was updated: it has labels of its own */
     .noun = "solution",
     .remedy = "make it again"};
 
@@ -108,6 +108,8 @@ kith_status kith_solution_save(const kith_solution *s, const char *path,
     kith_status st = KITH_OK;
 
     TRY(kith__sections_create(&format, path, &w, err));
+    if (s->updated)
+        kith__sections_set_version(w, format.newest);
     TRY(put(s, w, err));
     st = kith__sections_add(w, &own, with, err);
     w = NULL;

@@ -10,6 +10,7 @@
 #include "graph/graph_object.h"
 #include "models/auto.h"
 #include "models/cross_fit.h"
+#include "models/cross_losses.h"
 #include "models/labelled_nodes.h"
 #include "models/model_object.h"
 #include "models/one_class.h"
@@ -164,12 +165,38 @@ out:
     return st;
 }
 
+/* Beliefs of linbp that were made together with those of other tasks. */
+static kith_status take_given(const kith__given *given, const kith__task *t,
+                              const kith_train_options *options, kith_model *m,
+                              kith__beliefs *b)
+{
+#pragma omp parallel for num_threads(t->threads) schedule(static)
+    for (int32_t u = 0; u < t->n; u++) {
+        const float x = given->column[u * given->stride];
+
+        b->P[2 * (int64_t)u] = -x;
+        b->P[2 * (int64_t)u + 1] = x;
+        if (given->mass)
+            b->evidence.mass[u] = given->mass[u];
+    }
+    b->evidence.told = given->mass != NULL;
+    b->certificate = given->certificate;
+    kith__coupling_start(t->classes, b->coupling);
+    b->has_coupling = true;
+    b->linear = KITH__SUM;
+    m->params = options->params;
+    return KITH_OK;
+}
+
 static kith_status train_method(const kith__method *how, const kith__task *t,
                                 const kith_features *features,
                                 const kith_train_options *options,
-                                const kith__labelled_nodes *val, kith_model *m,
+                                const kith__labelled_nodes *val,
+                                const kith__given *given, kith_model *m,
                                 kith__beliefs *b, kith_error *err)
 {
+    if (given)
+        return take_given(given, t, options, m, b);
     if (how->run)
         return train_on_potentials(how, t, features, options, val, m, b, err);
     if (options->like &&
@@ -245,18 +272,14 @@ static kith_status calibrate(const kith_dataset *d, const kith__task *t,
     m->temperature = kith__is_calibrated(m) ? 1 : folds ? 0 : o->temperature;
     if (folds)
         TRY(kith__cross_fit(m, d, t, b->evidence.order, &nodes, err));
-    else if (val->n > 0)
-        TRY(kith__calibration_add(m, t, b, val, &nodes, err));
     if (nodes.n > 0) {
-        TRY(kith__calibrate(t->graph, b->evidence.order, &nodes, m, err));
-    } else if (o->like) {
+        TRY(kith__calibrate_on(t->graph, b->evidence.order, &nodes, m, err));
+    } else if (o->like && val->n == 0) {
         m->temperature = o->like->temperature;
         TRY(kith__calibration_copy(&o->like->calibration, m->classes,
                                    &m->calibration, err));
     } else {
-        m->temperature = m->temperature > 0 ? m->temperature : 1;
-        TRY(kith__calibrate_by_training(t->truth, t->n_train, m->classes,
-                                        &m->calibration, err));
+        TRY(kith__calibrate(t, b, val, m, err));
     }
     if (folds)
         m->validation = (double)NAN;
@@ -317,8 +340,8 @@ kith_status kith__train(const kith_dataset *d, const char *asked,
             options.checkpoint,
             key_of(method, &s.task, d->features, &options, &val),
             &s.task.checkpoint, err));
-    TRY(train_method(how, &s.task, d->features, &options, &val, m, &beliefs,
-                     err));
+    TRY(train_method(how, &s.task, d->features, &options, &val,
+                     method == asked ? want.given : NULL, m, &beliefs, err));
     TRY(remember(m, method, d, &s.task, &beliefs, err));
     m->validation = how->calibrated ? (double)NAN
                     : isnan(beliefs.validation)
@@ -331,6 +354,10 @@ kith_status kith__train(const kith_dataset *d, const char *asked,
     if (want.probabilities)
         kith__probabilities(m, &s.task, &beliefs, 0, s.task.n,
                             want.probabilities);
+    if (want.losses) {
+        *want.n_losses = val.n;
+        TRY(kith__cross_losses(&s.task, &beliefs, &val, m, want.losses, err));
+    }
     if (want.evidence)
         memcpy(want.evidence, beliefs.evidence.level, (size_t)s.task.n);
     if (want.solution)

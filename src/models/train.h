@@ -5,6 +5,7 @@
 #define KITH_MODELS_TRAIN_H
 
 #include "kith/explain.h"
+#include "models/propagation/linbp_together.h"
 
 /* What is wanted beside the model, NULL if not; and how. */
 typedef struct kith__outcome {
@@ -13,6 +14,11 @@ typedef struct kith__outcome {
     kith_solution **solution; /* new */
     bool cross_fit;           /* without validation nodes, calibrate on the
                                  training nodes by cross_fit.h, not as `like` */
+    float *losses; /* room of n_val: of each validation node that has a label,
+                      cross-fitted (cross_losses.h) */
+    int32_t *n_losses; /* how many those are */
+    const kith__given
+        *given; /* linbp's beliefs, made already; NULL: make them */
 } kith__outcome;
 
 /* As kith_model_train(). */

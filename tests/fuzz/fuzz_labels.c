@@ -17,6 +17,8 @@ static kith_graph *small_graph(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
+    static const kith_table_options table = {.several = true};
+    static const kith_build_options several = {.table = &table};
     const kith_graph *g = small_graph();
     const char *path = kith_fuzz_file(data, size);
     kith_error err;
@@ -25,6 +27,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
     if (kith_labels_read(path, g, &labels, &err) == KITH_OK) {
         kith_fuzz_opened = true;
+        kith_labels_free(labels);
+    }
+    if (kith_labels_read_table(path, g, &several, &labels, &err) == KITH_OK) {
+        kith_tasks *tasks = NULL;
+
+        kith_fuzz_opened = true;
+        if (kith_tasks_from_labels(g, labels, 1, 1, &tasks, &err) != KITH_OK)
+            __builtin_trap();
+        kith_tasks_free(tasks);
         kith_labels_free(labels);
     }
     if (kith__id_list_read(path, &ids, &err) == KITH_OK) {

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "../fuzz/mend.h"
 #include "generated.h"
 #include "models/model_object.h"
 #include "models/solution.h"
@@ -276,6 +277,78 @@ TEST(no_changed_byte_is_taken)
         CHECK_INT(pwrite(fd, &byte, 1, at), 1);
         close(fd);
     }
+    tear_down(&f);
+}
+
+/* With checksums that match. */
+static kith_status change(const fixture *f, long at, unsigned char to,
+                          kith_error *err)
+{
+    static uint8_t bytes[1 << 17];
+    FILE *file = fopen(f->path, "rb");
+    const size_t n = fread(bytes, 1, sizeof(bytes), file);
+    kith_solution *s = NULL;
+    kith_status st;
+
+    CHECK(n > 0 && n < sizeof(bytes));
+    (void)fclose(file);
+    bytes[at] = to;
+    mend(bytes, n);
+    check_file_bytes("changed.ks", (char *)bytes, n);
+    st = kith_solution_open(check_path("changed.ks"), f->model, f->data, NULL,
+                            &s, err);
+    kith_solution_free(s);
+    unlink(check_path("changed.ks"));
+    return st;
+}
+
+/* Where the last section of the file is. */
+static long last_section(const char *path)
+{
+    FILE *file = fopen(path, "rb");
+    uint32_t count = 0;
+    int64_t offset = 0;
+
+    (void)fseek(file, MEND_COUNT_AT, SEEK_SET);
+    CHECK_INT(fread(&count, 4, 1, file), 1);
+    (void)fseek(file, MEND_HEADER + MEND_SECTION * ((long)count - 1) + 8,
+                SEEK_SET);
+    CHECK_INT(fread(&offset, 8, 1, file), 1);
+    (void)fclose(file);
+    return (long)offset;
+}
+
+TEST(another_version_is_refused_by_name)
+{
+    kith_error err = {0};
+    fixture f;
+
+    open_data(&f, false);
+    train(&f, "linbp");
+    CHECK_OK(kith_solution_save(f.solution, f.path, NULL, &err));
+    CHECK_OK(change(&f, 8, 2, &err));
+    CHECK_INT(change(&f, 8, 1, &err), KITH_ERR_PARSE);
+    CHECK_TEXT(err.text, "has version 1, expected at most 3: make it again");
+    tear_down(&f);
+}
+
+/* A class that there is not, or no label at all. */
+TEST(labels_of_an_updated_solution_are_not_trusted)
+{
+    const int32_t node = 3, class = 1;
+    kith_error err = {0};
+    fixture f;
+    long at;
+
+    open_data(&f, false);
+    train(&f, "linbp");
+    CHECK_OK(kith_solution_update(f.solution, &node, &class, 1, NULL, &err));
+    CHECK_OK(kith_solution_save(f.solution, f.path, NULL, &err));
+    at = last_section(f.path);
+    CHECK_OK(change(&f, at + 4 * node, 2, &err));
+    CHECK_INT(change(&f, at + 4 * node, CLASSES, &err), KITH_ERR_CORRUPT);
+    CHECK(strstr(err.text, "'trained'") != NULL);
+    CHECK_INT(change(&f, at + 4 * node + 3, 0x80, &err), KITH_ERR_CORRUPT);
     tear_down(&f);
 }
 
