@@ -132,7 +132,8 @@ static kith_status fit_last(const kith_dataset *d, const char *method,
         d, method, &p->whole, o, &c->model,
         (kith__outcome){.probabilities = c->probabilities,
                         .evidence = c->evidence,
-                        .solution = solution ? &c->solution : NULL},
+                        .solution = solution ? &c->solution : NULL,
+                        .cross_fit = cross_fit},
         err);
 }
 
@@ -148,14 +149,18 @@ out:
     return st;
 }
 
+bool kith__cross_fits(const kith_train_options *o)
+{
+    return o->temperature == 0 && o->fixed != KITH_FIX_ALL;
+}
+
 kith_status kith__fit_by(const kith_dataset *d, const char *method,
                          const kith_protocol *p,
                          const kith_train_options *options, unsigned keep,
                          kith_classification *c, kith_error *err)
 {
     const kith_train_options first = kith__cover_options(options);
-    const bool cross_fit = options->temperature == 0 &&
-                           options->fixed != KITH_FIX_ALL;
+    const bool cross_fit = kith__cross_fits(options);
     kith_train_options again;
     kith_status st = KITH_OK;
     char *last = NULL;
