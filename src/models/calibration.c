@@ -236,7 +236,8 @@ out:
 
 /* ---- the fit ------------------------------------------------------------- */
 
-enum { FOLDS = 5, STREAM = 91, ROWS_MOST = 4096 };
+/* Of fewer nodes than the least K would be what its penalty says, and sure. */
+enum { FOLDS = 5, STREAM = 91, ROWS_LEAST = 10, ROWS_MOST = 4096 };
 
 /* A calibration on its way: rows of the nodes that are reached. */
 typedef struct fit {
@@ -440,11 +441,13 @@ static kith_status choose(const kith_graph *g, const int32_t *order,
     const bool must = m->params.calibrate == KITH_CALIBRATE_SHARE;
     kith__calibration *c = &m->calibration;
     kith_status st = KITH_OK;
+    bool beaten;
     int32_t right;
     fit f = {0};
 
     TRY(fit_new(g, order, m->classes, at, &f, err));
-    c->by_share = !temperature_wins(&f, &right) || must;
+    beaten = temperature_wins(&f, &right);
+    c->by_share = must || (f.n >= ROWS_LEAST && !beaten);
     if (c->by_share) {
         take_rows(&f, -1);
         c->share = fit_share(&f, c->prior);

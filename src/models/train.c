@@ -256,6 +256,9 @@ static const char *method_for(const kith_dataset *d, const char *method,
                : method;
 }
 
+/* Fewer labels tell nothing of how sure to be. */
+enum { CROSS_FIT_LEAST = 10 };
+
 /* Fitted on the validation nodes, or where there are none on what five runs say
  * of training nodes that they were not told of, if that is wanted; else given,
  * or those of the model that all is taken from. */
@@ -265,7 +268,8 @@ static kith_status calibrate(const kith_dataset *d, const kith__task *t,
                              const kith__labelled_nodes *val, bool cross_fit,
                              kith_model *m, kith_error *err)
 {
-    const bool folds = cross_fit && val->n == 0 && kith__has_shares(m) &&
+    const bool folds = cross_fit && val->n == 0 &&
+                       t->n_train >= CROSS_FIT_LEAST && kith__has_shares(m) &&
                        m->params.calibrate != KITH_CALIBRATE_TEMPERATURE;
     kith__calibration_nodes nodes = {0};
     kith_status st = KITH_OK;
