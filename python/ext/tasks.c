@@ -71,7 +71,7 @@ PyObject *py_tasks_classify(PyObject *self, PyObject *args)
                                  &train_options, &done, &r.err);
     kith_tasks_free(tasks);
     kith_options_free(o);
-    if (!run_end(&r, st)) {
+    if (!run_end(&r, st) || !done) {
         kith_tasks_run_free(done);
         return NULL;
     }
