@@ -107,7 +107,8 @@ typedef enum kith_gradient {
 
 /* How beliefs become probabilities: docs/calibration.md. */
 typedef enum kith_calibrate {
-    KITH_CALIBRATE_AUTO = 0, /* whichever holds better where it was not fitted */
+    KITH_CALIBRATE_AUTO =
+        0, /* whichever holds better where it was not fitted */
     KITH_CALIBRATE_TEMPERATURE = 1,
     KITH_CALIBRATE_SHARE = 2 /* where the method tells shares */
 } kith_calibrate;
