@@ -134,7 +134,7 @@ typedef struct kith__kept_coupling {
 
 kith_status kith__heterophily_search(const kith__search_context *q,
                                      const kith__best_candidate *rival,
-                                     kith__kept_coupling *coupling,
+                                     kith__kept_coupling *kept,
                                      kith__best_candidate *found,
                                      kith_error *err);
 kith_status kith__heterophily_evaluate(const kith__search_context *q,
