@@ -1,4 +1,5 @@
 #include <kith/kith.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,8 +95,9 @@ static const option options[] = {
     {.name = "plan",
      .group = "Running",
      .help = "Tell what the run would need, memory, disk and time, and which "
-             "form of lcm's weights it would take and why; then stop. For "
-             "linbp and the methods of lcm."},
+             "form of lcm's weights it would take and why; then stop. Time "
+             "is known of linbp and the methods of lcm, memory of logreg and "
+             "bp too; of others what they need at least."},
     {.name = "memory",
      .type = OPTION_SIZE,
      .value = "SIZE",
@@ -163,6 +165,13 @@ static void tell_plan(const task *t, const kith_plan *p, FILE *out)
     char number[TERM_NUMBER];
 
     term_heading(out, "Plan");
+    if (isnan(p->seconds)) {
+        term_row(out, "method", "%s", t->method);
+        term_row(out, "memory", "%s%s", p->least ? "at least " : "",
+                 term_bytes(p->memory, number));
+        term_row(out, "time", "%s", p->why);
+        return;
+    }
     term_row(out, "method", "%s, %s", t->method,
              p->tunes ? "tuned" : "nothing tuned");
     if (p->form)
@@ -189,6 +198,11 @@ static kith_status plan(task *t)
     progress_end(&t->r.tty);
     if (args_flag(t->r.a, "plan"))
         tell_plan(t, &p, stdout);
+    if (t->r.job.memory > 0 && p.least)
+        return run_fail(&t->r, KITH_ERR_ARGUMENT, NULL,
+                        "--memory cannot be kept: what '%s' needs is not known "
+                        "before, at least %s",
+                        t->method, term_bytes(p.memory, needed));
     if (t->r.job.memory > 0 && p.memory > (double)t->r.job.memory)
         return run_fail(&t->r, KITH_ERR_NOMEM, NULL,
                         "about %s of memory are needed, more than --memory %s",

@@ -265,19 +265,25 @@ static kith_status expand_all(task *t)
     return st;
 }
 
-/* "--methods all" means all that the data is enough for. */
+/* "--methods all" means all that the data is enough for, and the build. */
 static void leave_out(task *t)
 {
     int kept = 0;
 
-    if (t->data->features || strcmp(args_text(t->r.a, "methods"), "all") != 0)
+    if (strcmp(args_text(t->r.a, "methods"), "all") != 0)
         return;
-    for (int i = 0; i < t->method_count; i++)
-        if (!kith_method_needs_features(t->method[i]))
-            t->method[kept++] = t->method[i];
+    for (int i = 0; i < t->method_count; i++) {
+        const char *name = t->method[i];
+        const bool blind = !t->data->features &&
+                           kith_method_needs_features(name);
+
+        if (!blind && kith_method_is_available(name))
+            t->method[kept++] = name;
         else if (!t->r.quiet)
-            term_line(stderr, "%s is left out: it needs features",
-                      t->method[i]);
+            term_line(stderr, "%s is left out: %s", name,
+                      blind ? "it needs features"
+                            : "this build is without boosted trees");
+    }
     t->method_count = kept;
 }
 

@@ -33,6 +33,10 @@ KITH_API const kith_method_info *kith_methods(int *count);
 /* Can it do nothing without features?  False for a name that is no method. */
 KITH_API bool kith_method_needs_features(const char *name);
 
+/* Can it run here?  False for a name that is no method, and for methods of
+ * boosted trees in a build without XGBoost. */
+KITH_API bool kith_method_is_available(const char *name);
+
 /* ---- training and predicting --------------------------------------------- */
 
 /* What is known about how a result came about. */
@@ -78,11 +82,12 @@ typedef struct kith_plan {
     double memory;    /* bytes at its peak: graph (mapped or not), labels,
                          features, all arrays, and the probabilities */
     double disk;      /* bytes of its checkpoint, if it keeps one */
-    double seconds;   /* on this machine as it is now */
+    double seconds;   /* on this machine as it is now; NaN: not known before */
+    bool least;       /* memory is what it needs at least */
     bool tunes;       /* more than one fit */
     const char *form; /* of lcm's weights: "implicit", "implicit, written out
                        * once learnt", "stored"; NULL for others */
-    char why[160];    /* that form */
+    char why[160];    /* that form; without seconds what is not known */
 } kith_plan;
 
 /*
@@ -90,8 +95,10 @@ typedef struct kith_plan {
  * on passes over a sample of the rows that are timed, and on how many passes
  * are usual where that shows only on the way.
  *
- * Errors: KITH_ERR_ARGUMENT for a method other than linbp and lcm, lcm-wo,
- * lcm-l1, lcm-l2; KITH_ERR_NOMEM.
+ * Time is known of linbp and lcm, lcm-wo, lcm-l1, lcm-l2; memory of these,
+ * logreg and bp; of others, auto among them, what they need at least is told.
+ *
+ * Errors: KITH_ERR_ARGUMENT for the exact gradient; KITH_ERR_NOMEM.
  */
 KITH_API kith_status kith_model_plan(const kith_dataset *d, const char *method,
                                      const kith_split *split,

@@ -22,6 +22,8 @@ def test_docstrings(name):
 
 @pytest.mark.parametrize("page", ["docs/python.md", "README.md"])
 def test_pages(page, monkeypatch):
+    if "python" in page:
+        pytest.importorskip("sklearn")
     monkeypatch.chdir(ROOT)
     found = doctest.testfile(str(ROOT / page), module_relative=False,
                              optionflags=doctest.NORMALIZE_WHITESPACE |

@@ -171,6 +171,30 @@ out:
     return st;
 }
 
+/* The features of the data set, whose rows are nodes that there are. */
+static kith_status stage_features(const files *f, staged *out,
+                                  kith__known *known, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    if (f->count)
+        TRY(kith__ogb_count(f->count, &known->numbered, err));
+    if (!f->features)
+        goto out;
+    TRY(f->count ? kith__ogb_features(f->features, &out->features, err)
+                 : kith_features_load(f->features, &out->features, err));
+    if (f->count && out->features->nodes != known->numbered)
+        TRY(kith__fail(err, KITH_ERR_PARSE, f->features, 0,
+                       "has %d lines, but %s says %d nodes",
+                       (int)out->features->nodes, f->count,
+                       (int)known->numbered));
+    TRY(check_feature_rows(f, out->features, known->nodes, err));
+    if (!f->count)
+        known->numbered = known->nodes ? 0 : out->features->nodes;
+out:
+    return st;
+}
+
 /* Gather the edges, knowing what the other files say of the nodes. */
 static kith_status stage(const files *f, const kith_build_options *options,
                          staged *out, kith_error *err)
@@ -193,22 +217,9 @@ static kith_status stage(const files *f, const kith_build_options *options,
         with_list.nodes = f->nodes;
     TRY(kith__graph_node_list(f->edges, &with_list, &nodes, &listed, err));
     known.nodes = listed ? &nodes : NULL;
-    if (f->count) {
-        TRY(kith__ogb_count(f->count, &known.numbered, err));
+    if (f->count)
         with_list.header = KITH_NO;
-    }
-    if (f->count && f->features) {
-        TRY(kith__ogb_features(f->features, &out->features, err));
-        if (out->features->nodes != known.numbered)
-            TRY(kith__fail(err, KITH_ERR_PARSE, f->features, 0,
-                           "has %d lines, but %s says %d nodes",
-                           (int)out->features->nodes, f->count,
-                           (int)known.numbered));
-    } else if (f->features) {
-        TRY(kith_features_load(f->features, &out->features, err));
-        TRY(check_feature_rows(f, out->features, known.nodes, err));
-        known.numbered = listed ? 0 : out->features->nodes;
-    }
+    TRY(stage_features(f, out, &known, err));
     if (((f->labels && !f->count) || out->has_table) && !listed) {
         TRY(collect_named(f, options, out, &named, err));
         known.named = &named;

@@ -315,7 +315,7 @@ kith_status kith__encode_column(kith__encoder *e, const kith__frame *f,
 {
     const kith__frame_column *c = &f->column[column];
     kith_status st = KITH_OK;
-    int32_t *count = NULL;
+    int32_t *count = NULL, before;
     double *value = NULL;
 
     if (looks_like_id(c, f->rows)) {
@@ -333,7 +333,10 @@ kith_status kith__encode_column(kith__encoder *e, const kith__frame *f,
     for (int32_t r = 0; r < f->rows; r++)
         if (c->code[r] >= 0)
             count[c->code[r]]++;
+    before = e->columns;
     TRY(put_values(e, f, column, count, err));
+    if (e->columns == before && c->values.n > 1)
+        note_left_out(e, c->name);
 out:
     kith__free(value);
     kith__free(count);

@@ -436,25 +436,15 @@ static kith_status find_answered(const kith__head *h, const char *path,
     return KITH_OK;
 }
 
-kith_status kith__edge_columns_find(const kith__head *h, const char *path,
-                                    const kith_build_options *o,
-                                    bool plain_header, bool named,
-                                    kith__edge_columns *out, kith_error *err)
+/* Ends by the words of the first row, or by its place over numbers. */
+static kith_status find_by_words(const kith__head *h, const char *path,
+                                 const kith_build_options *o, bool plain_header,
+                                 kith__edge_columns *out, kith_error *err)
 {
-    const kith_table_options *t = o->table;
     kith_status st = KITH_OK;
     int source, target;
     bool ends;
 
-    *out = (kith__edge_columns){plain_header, false, -1, -1, -1, -1};
-    if (h->rows == 0)
-        return KITH_OK;
-    if (t && (t->source || t->target))
-        return find_given(h, path, o, plain_header || named, out, err);
-    if (named)
-        return find_answered(h, path, o, out, err);
-    if (o->header == KITH_NO || h->columns < 2 || h->separator == ' ')
-        return KITH_OK;
     find_ends(h, &source, &target);
     ends = source >= 0 && target >= 0 && !kith__head_repeats(h, source) &&
            !kith__head_repeats(h, target);
@@ -477,6 +467,25 @@ kith_status kith__edge_columns_find(const kith__head *h, const char *path,
         out->weight = weight_beside(h, out);
 out:
     return st;
+}
+
+kith_status kith__edge_columns_find(const kith__head *h, const char *path,
+                                    const kith_build_options *o,
+                                    bool plain_header, bool named,
+                                    kith__edge_columns *out, kith_error *err)
+{
+    const kith_table_options *t = o->table;
+
+    *out = (kith__edge_columns){plain_header, false, -1, -1, -1, -1};
+    if (h->rows == 0)
+        return KITH_OK;
+    if (t && (t->source || t->target))
+        return find_given(h, path, o, plain_header || named, out, err);
+    if (named)
+        return find_answered(h, path, o, out, err);
+    if (o->header == KITH_NO || h->columns < 2 || h->separator == ' ')
+        return KITH_OK;
+    return find_by_words(h, path, o, plain_header, out, err);
 }
 
 /* ---- times --------------------------------------------------------------- */

@@ -62,6 +62,8 @@ typedef struct kith__beliefs {
     bool has_coupling;
     kith_certificate certificate;
     kith__evidence evidence; /* its mass NULL: not wanted */
+    float *val_loss;   /* of each validation node, new, if the method learnt
+                          from them: each by what did not; else NULL */
     double validation; /* accuracy, if the method knows it better than what P
                           says: some validation nodes may be in it; else NaN */
 } kith__beliefs;
@@ -108,6 +110,7 @@ typedef kith_status kith__apply_fn(const kith__task *task,
 struct kith__method {
     bool uses_graph; /* else beliefs are the potentials' logarithms */
     bool needs_features;
+    bool grows_trees;    /* with XGBoost, which a build may lack */
     bool no_features;    /* never looks at them */
     bool learns;         /* g1, g2, lambda matter */
     bool calibrated;     /* softmax of its beliefs are probabilities as it is */

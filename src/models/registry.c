@@ -4,9 +4,11 @@
 #include "models/baselines/net_method.h"
 #include "models/lcm_em/lcm_em.h"
 #include "models/one_class.h"
+#include "models/potentials/boosted_trees.h"
 
 static const kith_method_info list[] = {
-    {"auto", "the best of lcm-em, linbp, lcm and logreg by validation"},
+    {"auto",
+     "the best of lcm-em, linbp, lcm, logreg and lcm-trees by validation"},
     {"logreg", "logistic regression; the graph at most smooths the features"},
     {"linbp", "linearised belief propagation"},
     {"bp", "loopy belief propagation, a message per edge and direction"},
@@ -48,10 +50,12 @@ static const kith__method methods[] = {
     {.uses_graph = true, .fit = kith__lcm_em_fit, .apply = kith__lcm_em_apply},
     {.uses_graph = true,
      .needs_features = true,
+     .grows_trees = true,
      .fit = kith__lcm_trees_fit,
      .apply = kith__lcm_trees_apply},
     {.uses_graph = true,
      .needs_features = true,
+     .grows_trees = true,
      .fit = kith__trees_method_fit,
      .apply = kith__trees_method_apply},
     {.uses_graph = true,
@@ -136,4 +140,11 @@ bool kith_method_needs_features(const char *name)
     const kith__method *m = kith__method_find(name);
 
     return m && m->needs_features;
+}
+
+bool kith_method_is_available(const char *name)
+{
+    const kith__method *m = kith__method_find(name);
+
+    return m && (!m->grows_trees || kith__trees_version());
 }

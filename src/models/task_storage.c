@@ -82,6 +82,7 @@ void kith__beliefs_release(kith__beliefs *b)
     kith__free(b->weights);
     kith__free(b->Q);
     kith__free(b->self_term);
+    kith__free(b->val_loss);
     kith__logits_free(b->logits);
     kith__evidence_release(&b->evidence);
 }

@@ -9,7 +9,9 @@
 #include "data/features.h"
 #include "graph/graph_object.h"
 #include "models/auto.h"
+#include "models/cross_losses.h"
 #include "models/labelled_nodes.h"
+#include "models/memory.h"
 #include "models/model_object.h"
 #include "models/one_class.h"
 #include "models/params.h"
@@ -332,6 +334,10 @@ kith_status kith__train(const kith_dataset *d, const char *asked,
     if (want.probabilities)
         kith__probabilities(m, &s.task, &beliefs, 0, s.task.n,
                             want.probabilities);
+    if (want.losses) {
+        *want.n_losses = val.n;
+        TRY(kith__cross_losses(&s.task, &beliefs, &val, m, want.losses, err));
+    }
     if (want.evidence)
         memcpy(want.evidence, beliefs.evidence.level, (size_t)s.task.n);
     if (want.solution)
@@ -358,30 +364,46 @@ kith_status kith_model_train(const kith_dataset *d, const char *method,
                        (kith__outcome){.probabilities = probabilities}, err);
 }
 
+/* Of a method whose passes are not known before: the memory that one fit of it
+ * takes, or what all of them take at least. */
+static kith_status plan_least(const kith_dataset *d, const kith__task *task,
+                              const kith__method *how,
+                              const kith_params *params, kith_plan *out,
+                              kith_error *err)
+{
+    const bool counted = how->run && !how->learns;
+
+    *out = (kith_plan){.least = !counted, .seconds = (double)NAN};
+    snprintf(
+        out->why, sizeof(out->why), "not known before: how long it takes%s",
+        counted ? "" : ", and what it needs beyond data and probabilities");
+    return kith__memory_of(task, counted ? how : kith__method_find("linbp"), d,
+                           params, 1, &out->memory, err);
+}
+
 kith_status kith_model_plan(const kith_dataset *d, const char *method,
                             const kith_split *split,
                             const kith_train_options *given, kith_plan *out,
                             kith_error *err)
 {
-    const kith__method *how = kith__method_find(method);
+    const bool any = strcmp(method, "auto") == 0;
+    const kith__method *how = kith__method_find(any ? "lcm-em" : method);
     const kith_train_options options = complete(how, given);
     kith_status st = KITH_OK;
     kith__task_storage s = {0};
 
-    TRY(check_options(d, method, how, &options.params, err));
-    if (!how->learns && how->run != kith__linbp_run)
-        TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
-                       "no plan for method '%s', expected linbp, lcm, lcm-wo, "
-                       "lcm-l1 or lcm-l2",
-                       method));
-    if (options.params.gradient != KITH_GRADIENT_PAPER)
+    TRY(check_options(d, any ? "lcm-em" : method, how, &options.params, err));
+    if (how->learns && options.params.gradient != KITH_GRADIENT_PAPER)
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
                        "no plan for the exact gradient: how many passes it "
                        "takes is not known before"));
     TRY(with_labels(d->labels, split->train, split->n_train, &s.train, &s.truth,
                     &s.task.n_train, err));
     TRY(kith__task_set_up(&s, d->graph, d->labels->classes, &options.job, err));
-    TRY(kith__plan(&s.task, how, d, &options, split->n_val > 0, out, err));
+    if (how->learns || how->run == kith__linbp_run)
+        TRY(kith__plan(&s.task, how, d, &options, split->n_val > 0, out, err));
+    else
+        TRY(plan_least(d, &s.task, how, &options.params, out, err));
 out:
     kith__task_storage_release(&s);
     return st;

@@ -12,6 +12,9 @@ typedef struct kith__outcome {
     float *probabilities;     /* room of n x classes */
     uint8_t *evidence;        /* room of n */
     kith_solution **solution; /* new */
+    float *losses; /* room of n_val: of each validation node that has a label,
+                      cross-fitted (cross_losses.h) */
+    int32_t *n_losses; /* how many those are */
     const kith__given
         *given; /* linbp's beliefs, made already; NULL: make them */
 } kith__outcome;

@@ -6,6 +6,13 @@ var ID = 0, CLASS = 1, P = 2, EV = 3, LABEL = 4, DEGREE = 5, WORDS = 6, DETAIL =
 
 function chance(p) { return p >= .9995 ? "> .999" : p < .0005 ? "< .001" : score(p); }
 
+/* Reason codes, as `kith rank --reasons` writes them. */
+function codes(list) {
+  return !list || !list.length ? null : h("p", { "class": "soft" }, "Reason codes: ", list.map(function (c, i) {
+    return [i ? ", " : "", h("code", {}, c[0]), " " + share(c[1])];
+  }), ".");
+}
+
 function listOf(lists) {
   var two = D.positive >= 0, told = !!D.evidence, now = lists[0], word = "", least = 0, shown = FIRST;
   var head = ["", "node", two ? "probability" : "class", told ? "evidence" : null, "why"];
@@ -39,7 +46,7 @@ function listOf(lists) {
     var inside = r[DETAIL] >= 0 ? why(D.details[r[DETAIL]])
       : h("p", { "class": "soft" }, "Only the first rows carry their reasons here: 'kith explain MODEL NODE --graph DATA' has them for every node.");
     fill(inside, {}, [h("p", { "class": "soft" }, count(r[DEGREE]) + (r[DEGREE] === 1 ? " link" : " links"),
-      r[LABEL] >= 0 ? ["; the label given is ", name(className(r[LABEL]))] : "", ".")]);
+      r[LABEL] >= 0 ? ["; the label given is ", name(className(r[LABEL]))] : "", "."), r[DETAIL] >= 0 ? codes(D.details[r[DETAIL]].reasons) : null]);
     tr.parentNode.insertBefore(h("tr", { "class": "why", role: "row" }, h("td", { colspan: columns, role: "cell" }, inside)), tr.nextSibling);
   }
   function line(r, i) {

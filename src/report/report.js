@@ -168,7 +168,8 @@ function details() {
     card("Method " + D.method, D.why ? h("p", {}, "Chosen: " + D.why + ".") : null, h("p", { "class": "soft" }, D.how),
       scroll("Parameters", h("table", { "class": "params" }, h("tbody", {}, rows))),
       D.validation === null ? null : h("p", { "class": "soft" }, "Accuracy on " + (D.n_validation ? count(D.n_validation) + " " : "the ") +
-        "validation nodes, by which it was chosen: " + score(D.validation) + ".")),
+        "validation nodes, by which it was chosen: " + score(D.validation) +
+        (D.n_validation ? " (" + score(D.validation_low) + " to " + score(D.validation_high) + ", 95 %)" : "") + ".")),
     convergence(),
     card("To find it again", pairs([["Kith", D.version], ["hash of the graph", D.graph_hash],
       ["hash of the graph learnt on", D.trained_hash]]), D.command ? [h("p", {}, "This page again:"), h("pre", {}, D.command)] : null)])));

@@ -201,6 +201,9 @@ static void put_params(const kith__report *r)
 void kith__put_method(const kith__report *r)
 {
     const kith_certificate *c = &r->s->b.certificate;
+    const int32_t n = r->in->n_validation;
+    const kith_interval sure = kith_share_interval(round(r->in->validation * n),
+                                                   n);
 
     kith__json_string(r->j, "method", kith_model_method(r->m));
     kith__json_bool(r->j, "has_coupling", r->s->b.has_coupling);
@@ -210,6 +213,8 @@ void kith__put_method(const kith__report *r)
     kith__json_string(r->j, "how", r->in->how ? r->in->how : "");
     kith__json_number(r->j, "validation", r->in->validation);
     kith__json_number(r->j, "n_validation", r->in->n_validation);
+    kith__json_number(r->j, "validation_low", sure.low);
+    kith__json_number(r->j, "validation_high", sure.high);
     kith__json_number(r->j, "rho", c->rho);
     kith__json_number(r->j, "residual", c->residual);
     kith__json_number(r->j, "iterations", c->iterations);

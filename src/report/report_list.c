@@ -16,7 +16,8 @@ enum {
     AROUND = 10,     /* neighbours in a picture */
     NAMED = 3,       /* known neighbours in a row's words */
     SCANNED = 50000, /* links of a node that are looked at for those */
-    EXPLAINED = 40   /* at most */
+    EXPLAINED = 40,  /* at most */
+    REASONS = 4
 };
 
 /* An explanation is some passes over the beliefs of all nodes and edges: the
@@ -196,6 +197,28 @@ static void put_around(const kith__report *r, int32_t u)
     kith__json_close(r->j, ']');
 }
 
+/* "reasons": [code, share] of each. */
+static kith_status put_reasons(const kith__report *r, const listed *row,
+                               kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith_reason top[REASONS];
+    int32_t n = 0;
+
+    TRY(kith_reasons(r->s, &row->node, 1, row->of_class, REASONS, top, &n,
+                     err));
+    kith__json_open(r->j, "reasons", '[');
+    for (int32_t i = 0; i < n; i++) {
+        kith__json_open(r->j, NULL, '[');
+        kith__json_string(r->j, NULL, top[i].code);
+        kith__json_number(r->j, NULL, top[i].share);
+        kith__json_close(r->j, ']');
+    }
+    kith__json_close(r->j, ']');
+out:
+    return st;
+}
+
 /* What there is to say of a row when it is opened.  A method that is not
  * linear, or that diverges, has neighbours only; `linear` remembers. */
 static kith_status put_detail(const kith__report *r, const listed *row,
@@ -214,10 +237,13 @@ static kith_status put_detail(const kith__report *r, const listed *row,
     kith__json_node(r->j, "node", r->d->graph, row->node);
     kith__json_string(r->j, "class",
                       kith_model_class_name(r->m, row->of_class));
-    if (e && st == KITH_OK)
+    if (e && st == KITH_OK) {
         st = kith__put_why(r->j, r->s, e, err);
-    else
+        if (st == KITH_OK)
+            st = put_reasons(r, row, err);
+    } else {
         put_around(r, row->node);
+    }
     kith__json_close(r->j, '}');
     kith_explanation_free(e);
     return st;

@@ -118,11 +118,11 @@ make_cases() {
     next_is graph info s.kg
     end
 
-    begin classify "classify -o --save --report"
+    begin classify "classify -o --save --save-solution --report"
     "$KITH" classify $karate --labels $in/known.tsv --method linbp --no-tune \
-        -q -o out.tsv --save m.km --report page.html
+        -q -o out.tsv --save m.km --save-solution m.ks --report page.html
     command_is classify $karate --labels $in/more.tsv --method linbp --no-tune \
-        -o out.tsv --save m.km --report page.html
+        -o out.tsv --save m.km --save-solution m.ks --report page.html
     next_is predict --model m.km $karate
     end
 

@@ -3,7 +3,8 @@
  * a file of sections (a built graph, a model) with one bit flipped in each.
  *
  *   OUT      where a copy goes: the command names it
- *   MEND     1: make the checksums match again, 0: leave them
+ *   MEND     1: make the checksums match again, 0: leave them; text: the file
+ *            has none, nor sections, and HEADER means nothing
  *   HEADER   every HEADERth bit of header and table, from SEED % HEADER on
  *   SAMPLE   so many bits of the sections, and a few between them
  *
@@ -34,7 +35,7 @@ enum { PROCESSOR = 30, PATIENCE = 300 };
 typedef struct flips {
     const char *out;
     char **command;
-    int mend;
+    int mend, plain; /* plain: a file without sections */
     uint8_t *bytes, *copy;
     size_t size, head; /* head: bytes of header and table */
     long tried, old, new, mixed, crash, hang;
@@ -57,10 +58,12 @@ static void read_file(flips *f, const char *path)
     f->bytes = malloc(f->size);
     f->copy = malloc(f->size);
     rewind(in);
-    if (!f->bytes || !f->copy || f->size < MEND_PAGE ||
+    if (!f->bytes || !f->copy || f->size < (f->plain ? 1 : MEND_PAGE) ||
         fread(f->bytes, 1, f->size, in) != f->size)
         die(path);
     fclose(in);
+    if (f->plain)
+        return;
     memcpy(&sections, f->bytes + MEND_COUNT_AT, 4);
     f->head = MEND_HEADER + MEND_SECTION * (size_t)sections;
 }
@@ -70,6 +73,8 @@ static int section_of(const flips *f, size_t at)
 {
     uint64_t offset, length;
 
+    if (f->plain)
+        return 0;
     if (at < f->head)
         return -1;
     for (int i = 0; MEND_HEADER + MEND_SECTION * (size_t)i < f->head; i++)
@@ -155,7 +160,8 @@ static void try_bit(flips *f, size_t bit)
     f->tried++;
     if (code == REFUSED) {
         f->old++;
-    } else if (code == 0 && (f->mend || section_of(f, bit / 8) == -2)) {
+    } else if (code == 0 &&
+               (f->mend || f->plain || section_of(f, bit / 8) == -2)) {
         f->new ++;
     } else if (code < 0) {
         f->hang++;
@@ -222,6 +228,7 @@ int main(int argc, char **argv)
         return 2;
     f.out = argv[2];
     f.mend = argv[3][0] == '1';
+    f.plain = argv[3][0] == 't';
     f.command = argv + 7;
     every = strtoul(argv[4], NULL, 10);
     sample = strtoul(argv[5], NULL, 10);

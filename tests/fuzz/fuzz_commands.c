@@ -130,7 +130,7 @@ static void use_on_small_sets(const kith_model *m)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static uint8_t bytes[1 << 17];
+    static uint8_t bytes[1 << 18];
     const kith_build_options o = {.job.threads = 1};
     kith_dataset *d = NULL;
     kith_model *m = NULL;

@@ -114,7 +114,8 @@ static bool is_wanted(const char *method, int which)
     for (int i = 0; i < 3; i++)
         if (strcmp(method, everywhere[i]) == 0)
             return true;
-    return which == 0 && strcmp(method, "auto") != 0;
+    return which == 0 && strcmp(method, "auto") != 0 &&
+           kith_method_is_available(method);
 }
 
 int main(int argc, char **argv)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # wheel.sh: `make python`, and its wheel in a fresh virtual environment and below
-# DESTDIR: it imports, and gives the answers of the command.
+# DESTDIR: it imports, and gives the answers of the command; and the notebooks.
 set -eu
 cd "$(dirname "$0")/../.."
 python=${PYTHON:-/usr/bin/python3}
@@ -34,4 +34,10 @@ cmp "$temp/c.tsv" "$temp/q.tsv"
 # Nothing of another OpenMP is inside, and nothing but the module's start is shown.
 ! ldd "$to/_kith.abi3.so" | grep -E 'libomp|libiomp|not found'
 [ "$(nm -D --defined-only "$to/_kith.abi3.so" | awk '{ print $3 }')" = PyInit__kith ]
+
+# The notebooks run from top to bottom with it.
+for notebook in examples/notebooks/*.ipynb; do
+    PYTHONPATH=$(dirname "$to") "$python" -m nbconvert --to notebook --execute \
+        --log-level=ERROR --output-dir "$temp" "$notebook"
+done
 echo "1 passed, 0 failed"

@@ -45,7 +45,9 @@ static kith_status choose_rows(kith__paper_run *r, kith_error *err)
         wanted[at] = true;
     }
     for (int i = 0; i < kith__paper_row_count; i++)
-        if (o->n_methods == 0 || wanted[i])
+        if (o->n_methods == 0
+                ? kith_method_is_available(kith__paper_rows[i].method)
+                : wanted[i])
             r->row[r->rows++] = &kith__paper_rows[i];
     return KITH_OK;
 }

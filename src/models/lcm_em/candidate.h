@@ -7,6 +7,7 @@
 #define KITH_MODELS_CANDIDATE_H
 
 #include "models/lcm_em/em.h"
+#include "models/potentials/paired.h"
 
 typedef enum kith__candidate_kind {
     KITH__EM_FEATURES, /* potentials through the graph, EM (em_search.c) */
@@ -67,10 +68,6 @@ void kith__consider(kith__best_candidate *f, const kith__offer *o);
 /* Accuracy and log-loss at the best temperature, and that of each node. */
 kith__score kith__score_losses(const float *P, int classes,
                                const kith__labelled_nodes *at, float *loss);
-
-/* By how many standard errors of the difference, node by node, b loses less
- * than a: 0 if nobody can tell. */
-double kith__paired_gain(const float *a, const float *b, int32_t n);
 
 /* What the searches share. */
 typedef struct kith__search_context {
@@ -137,7 +134,7 @@ typedef struct kith__kept_coupling {
 
 kith_status kith__heterophily_search(const kith__search_context *q,
                                      const kith__best_candidate *rival,
-                                     kith__kept_coupling *coupling,
+                                     kith__kept_coupling *kept,
                                      kith__best_candidate *found,
                                      kith_error *err);
 kith_status kith__heterophily_evaluate(const kith__search_context *q,

@@ -380,7 +380,7 @@ static kith_status score_use(const kith__search_context *q, views *v,
     int32_t *node[2] = {0}, *truth[2] = {0};
     const bool crossed = r->graph == KITH__GRAPH_FITTED &&
                          q->fit != KITH_FIT_TRAIN;
-    kith__labelled_nodes part[2];
+    kith__labelled_nodes part[2] = {{0}};
     kith_status st = KITH_OK;
 
     *out = (kith__score){0, 0};

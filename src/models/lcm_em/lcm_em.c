@@ -439,6 +439,12 @@ kith_status kith__lcm_em_fit(const kith__task *task,
     TRY(choose(&q, options, state, &kept, &best, err));
     if (best.any)
         out->validation = best.score.accuracy;
+    if (best.any && best.candidate.kind == KITH__HETEROPHILY &&
+        best.candidate.graph == KITH__GRAPH_FITTED &&
+        options->fit != KITH_FIT_TRAIN) {
+        out->val_loss = best.loss;
+        best.loss = NULL;
+    }
     if (best.any && !out->Q && !out->weights && !best.candidate.learnt)
         take_found(&q, &best, &kept, out);
     else

@@ -28,6 +28,8 @@
 
 #include "core/alloc.h"
 #include "core/rng.h"
+#include "kernels/operator.h"
+#include "kernels/simd.h"
 #include "kernels/small_dense.h"
 #include "models/method.h"
 
@@ -46,6 +48,32 @@ static double row_loss(double *z, int k, int32_t truth, double a)
     return loss;
 }
 
+/* z += x_l B for the entries from .. to of a row. */
+KITH__ALWAYS_INLINE void add_logits(const kith__csr_matrix *x, int64_t from,
+                                    int64_t to, const double *B, int k,
+                                    double *restrict z)
+{
+    for (int64_t p = from; p < to; p++) {
+        const double *b = B + (x->row ? x->column[p] : p - from) * k;
+
+        for (int c = 0; c < k; c++)
+            z[c] += (double)x->value[p] * b[c];
+    }
+}
+
+/* G += x_l' z */
+KITH__ALWAYS_INLINE void add_gradient(const kith__csr_matrix *x, int64_t from,
+                                      int64_t to, const double *z, int k,
+                                      double *restrict G)
+{
+    for (int64_t p = from; p < to; p++) {
+        double *g = G + (x->row ? x->column[p] : p - from) * k;
+
+        for (int c = 0; c < k; c++)
+            g[c] += (double)x->value[p] * z[c];
+    }
+}
+
 double kith__logreg_objective(const kith__csr_matrix *rows,
                               const int32_t *truth, const double *weight, int k,
                               double penalty, const double *B, double *gradient)
@@ -59,25 +87,18 @@ double kith__logreg_objective(const kith__csr_matrix *rows,
     }
     memset(gradient + weights, 0, (size_t)k * sizeof(*gradient));
     for (int32_t l = 0; l < rows->n; l++) {
-        const int64_t from = rows->row ? rows->row[l]
-                                       : (int64_t)l * rows->columns;
-        const int64_t to = rows->row ? rows->row[l + 1] : from + rows->columns;
+        const int64_t from = kith__row_begin(rows, l);
+        const int64_t to = kith__row_begin(rows, l + 1);
         double z[KITH__CLASSES_MOST];
 
         memcpy(z, B + weights, (size_t)k * sizeof(*z));
-        for (int64_t p = from; p < to; p++) {
-            const double *b = B + (rows->row ? rows->column[p] : p - from) * k;
-
-            for (int c = 0; c < k; c++)
-                z[c] += (double)rows->value[p] * b[c];
-        }
+#define LOGITS(K)   add_logits(rows, from, to, B, K, z)
+#define GRADIENT(K) add_gradient(rows, from, to, z, K, gradient)
+        KITH__WITH_CONSTANT(k, LOGITS);
         loss += row_loss(z, k, truth[l], weight ? weight[l] : 1);
-        for (int64_t p = from; p < to; p++) {
-            double *g = gradient + (rows->row ? rows->column[p] : p - from) * k;
-
-            for (int c = 0; c < k; c++)
-                g[c] += (double)rows->value[p] * z[c];
-        }
+        KITH__WITH_CONSTANT(k, GRADIENT);
+#undef LOGITS
+#undef GRADIENT
         for (int c = 0; c < k; c++)
             gradient[weights + c] += z[c];
     }

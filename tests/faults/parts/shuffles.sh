@@ -89,7 +89,9 @@ try() {
 
 for set in $sets; do
     for method in $methods; do
-        [ "$method" != logreg ] || [ -f "$set.a/features.mtx" ] || continue
+        case $method in
+        logreg | trees | lcm-trees) [ -f "$set.a/features.mtx" ] || continue ;;
+        esac
         if [ -n "${UNTIL:-}" ] && [ "$(date +%s)" -ge "$UNTIL" ]; then
             left=$((left + 2))
         else
