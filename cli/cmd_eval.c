@@ -293,7 +293,7 @@ static kith_status split_by_time(task *t)
     const args *a = t->r.a;
     const char *path = args_given(a, "table") ? args_text(a, "table")
                                               : t->told.path;
-    double share[3], *times = NULL;
+    double share[3] = {0}, *times = NULL;
     kith_status st;
 
     (void)read_shares(args_text(a, "split-by-time"), share);
