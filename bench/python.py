@@ -3,7 +3,7 @@
 its own: accuracy, AUC, seconds of user's and system's time, peak memory beyond the data.
 
 Usage: PYTHONPATH=build/python bench/python.py [--data FOLDER] [--nodes N]
-           [--only WORD | --skip WORD,WORD]
+           [--sets NAME,NAME] [--only WORD] [--skip WORD,WORD]
 
 FOLDER has the data sets cora, pubmed, polblogs, facebook_sybil; without it, what is
 generated alone runs: N nodes (default 1 million) and ten times as many edges.  What
@@ -272,6 +272,7 @@ def main():
     args = argparse.ArgumentParser(description=__doc__)
     args.add_argument("--data")
     args.add_argument("--nodes", type=int, default=1_000_000)
+    args.add_argument("--sets", default="cora,pubmed,polblogs,facebook_sybil")
     args.add_argument("--only", default="")
     args.add_argument("--skip", default="none")
     args.add_argument("--one", nargs=2)
@@ -281,7 +282,7 @@ def main():
         return
     sets = [] if not a.data else [
         (n, lambda n=n: read(os.path.join(a.data, n)))
-        for n in ("cora", "pubmed", "polblogs", "facebook_sybil")]
+        for n in a.sets.split(",")]
     if a.nodes:
         sets.append((f"generated, {a.nodes:,} nodes", lambda: generate(a.nodes)))
     print("| data | method | accuracy | AUC | CPU s | wall s | MB |")

@@ -127,6 +127,7 @@ static const option options[] = {
              "of others, before and after learning."},
     {.name = "prevalence", .type = OPTION_OF_TABLE, .group = "Tuning"},
     {.name = "optimise", .type = OPTION_OF_TABLE, .group = "Tuning"},
+    {.name = "calibrate", .type = OPTION_OF_TABLE, .group = "Tuning"},
     {.name = "coverage", .type = OPTION_OF_TABLE, .group = "Sets of classes"},
     ROWS(method_rows),
     ROWS(all_tasks_rows),
@@ -292,7 +293,7 @@ static kith_status split_by_time(task *t)
     const args *a = t->r.a;
     const char *path = args_given(a, "table") ? args_text(a, "table")
                                               : t->told.path;
-    double share[3], *times = NULL;
+    double share[3] = {0}, *times = NULL;
     kith_status st;
 
     (void)read_shares(args_text(a, "split-by-time"), share);

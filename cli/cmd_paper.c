@@ -69,7 +69,8 @@ static const option options[] = {
              "30,000 nodes."},
     {.name = "fit",
      .type = OPTION_CHOICE,
-     .value = FITS,
+     .value = "NODES",
+     .choices = FITS,
      .preset = "train",
      .help = "What the labels of validation nodes may enter: choices and "
              "calibration alone, so that all methods learn from the same "

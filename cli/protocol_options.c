@@ -15,6 +15,7 @@ const option tuning_rows[] = {
     {.name = "hold-out", .type = OPTION_OF_TABLE, .group = "Tuning"},
     {.name = "prevalence", .type = OPTION_OF_TABLE, .group = "Tuning"},
     {.name = "optimise", .type = OPTION_OF_TABLE, .group = "Tuning"},
+    {.name = "calibrate", .type = OPTION_OF_TABLE, .group = "Tuning"},
     {.name = "seed", .type = OPTION_OF_TABLE, .group = "Tuning"},
     ROW_END,
 };

@@ -105,6 +105,14 @@ typedef enum kith_gradient {
     KITH_GRADIENT_EXACT = 1  /* through the fixed point, by an adjoint solve */
 } kith_gradient;
 
+/* How beliefs become probabilities: docs/calibration.md. */
+typedef enum kith_calibrate {
+    KITH_CALIBRATE_AUTO =
+        0, /* whichever holds better where it was not fitted */
+    KITH_CALIBRATE_TEMPERATURE = 1,
+    KITH_CALIBRATE_SHARE = 2 /* where the method tells shares */
+} kith_calibrate;
+
 /* What is chosen by, on the validation nodes: docs/scores.md. */
 typedef enum kith_optimise {
     KITH_OPTIMISE_LOG_LOSS = 0,
@@ -150,6 +158,7 @@ typedef struct kith_params {
     double prevalence; /* 0: not given */
     /* tuning */
     kith_optimise optimise;
+    kith_calibrate calibrate;
 } kith_params;
 
 enum { /* bits of kith_train_options.fixed */

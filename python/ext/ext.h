@@ -119,6 +119,8 @@ DECLARE(verdict);
 DECLARE(predictions_write);
 DECLARE(rank);
 DECLARE(evaluate);
+/* tasks.c */
+DECLARE(tasks_classify);
 /* model.c */
 DECLARE(model_facts);
 DECLARE(model_save);

@@ -31,6 +31,7 @@ static PyMethodDef functions[] = {
     METHOD(fit_model, "The model of a classification."),
     METHOD(verdict, "What came of it, in words, as JSON and as a page."),
     METHOD(predictions_write, "The table of the command."),
+    METHOD(tasks_classify, "Label every node in many tasks."),
     METHOD(rank, "A ranked list."),
     METHOD(evaluate, "Methods on splits."),
     METHOD(model_facts, "What a model says of itself."),

@@ -61,7 +61,7 @@ class Texts:
         try:
             joined = "\0".join(values).encode()
         except TypeError:
-            gone = [v is None or v != v for v in values]
+            gone = is_missing(values).tolist()
             missing = np.array(gone, bool) if any(gone) else None
             values = [
                 "" if g else v.decode() if isinstance(v, bytes) else str(v)

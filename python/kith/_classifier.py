@@ -12,7 +12,7 @@ from . import _kith, _options
 from ._arrays import view
 from ._graph import Graph, as_graph
 from ._html import bars_html, matrix_html
-from ._inputs import Labels, features_of, labels_of
+from ._inputs import Labels, features_of, labels_of, tasks_of
 from ._results import Explanation, Ranking, Suggestions
 from ._table import frame
 
@@ -125,7 +125,7 @@ class NodeClassifier:
                     classifier_tags=ClassifierTags(), input_tags=InputTags())
 
     def __sklearn_is_fitted__(self):
-        return "_model" in self.__dict__
+        return "_model" in self.__dict__ or "_tasks" in self.__dict__
 
     # ---- fitting -------------------------------------------------------------
 
@@ -137,7 +137,8 @@ class NodeClassifier:
         graph : anything that kith.Graph() takes
         y : an array with a class for each node, -1 (None or NaN for texts) where
             it is unknown; or a dict or Series by node id; None: the labels of the
-            data set that the graph is
+            data set that the graph is; or, where nodes have several labels, a
+            matrix of 0, 1 and NaN, nodes x classes
         X : features of the nodes, a row each: an array, a sparse matrix, a frame;
             None: those of the data set, if it has some; False: none
         val : nodes to tune on, a mask or their ids; None: `validation` of each
@@ -148,6 +149,9 @@ class NodeClassifier:
                 "sample_weight: labels of different weight are not supported")
         options = _options.given(self)
         graph = as_graph(graph)
+        tasks = None if y is None else tasks_of(graph, y)
+        if tasks is not None:
+            return self._fit_tasks(graph, *tasks, X, val, options)
         labels = self._labels(graph, y)
         data = self._data_of(graph, labels, X)
         places = None if val is None else graph.places(val, "val")
@@ -157,6 +161,25 @@ class NodeClassifier:
         fit = _kith.classify(data, str(self.method), options, None,
                              graph._numbers(places), self.progress)
         self._take(graph, data, labels, fit)
+        return self
+
+    def _fit_tasks(self, graph, known, names, X, val, options):
+        """Several labels a node: each column by itself, on the one graph."""
+        features = None if X is None else False if X is False else features_of(
+            graph, X).handle
+        data = _kith.data_with(graph._data, False, features)
+        places = None if val is None else graph.places(val, "val")
+        holder, p, evidence, fits = _kith.tasks_classify(
+            data, np.ascontiguousarray(graph._by_number(known)), str(self.method),
+            options, graph._numbers(places), self.progress)
+        n, t = known.shape
+        self._forget()
+        self._tasks, self._graph, self._data = fits, graph, data
+        self._p = view(p, (n, t), np.float32, holder)
+        self._evidence = view(evidence, (n,), np.uint8, holder)
+        self.classes_ = names
+        self.choice_ = {"method": str(self.method), "tasks": [
+            {"class": c, **f} for c, f in zip(names.tolist(), fits)]}
         return self
 
     def _labels(self, graph, y):
@@ -214,20 +237,27 @@ class NodeClassifier:
 
     def _forget(self):
         """Nothing of an earlier fit is left."""
-        for name in ("_solution", "_words"):
+        for name in ("_solution", "_words", "_tasks", "_model"):
             self.__dict__.pop(name, None)
 
     @property
     def graph_(self):
-        return self._fitted()._graph
+        return self._fitted(tasks=True)._graph
 
     @property
     def evidence_(self):
-        e = self._fitted()._graph._by_place(self._evidence)
+        e = self._fitted(tasks=True)._graph._by_place(self._evidence)
         return None if e is None else _EVIDENCE[e]
 
-    def _fitted(self):
+    def _fitted(self, tasks=False):
+        if "_tasks" in self.__dict__:
+            if tasks:
+                return self
+            raise NotImplementedError(
+                "this is not told where nodes have several labels: fit one column of "
+                "y for it")
         if "_model" not in self.__dict__:
+            self.__dict__.pop("classes_", None)
             self.classes_  # raises
         if self._graph is None:
             raise _not_fitted(
@@ -296,11 +326,14 @@ class NodeClassifier:
     def predict_proba(self, nodes=None):
         """Calibrated probabilities: a row for each node of the graph, or of
         `nodes`; a column for each class."""
-        p = self._fitted()._graph._by_place(self._p)
+        p = self._fitted(tasks=True)._graph._by_place(self._p)
         return p if nodes is None else p[self._graph.places(nodes)]
 
     def predict(self, nodes=None):
-        """The most probable class of each node, or of `nodes`."""
+        """The most probable class of each node, or of `nodes`; where nodes have
+        several labels, a matrix of 0 and 1."""
+        if "_tasks" in self.__dict__:
+            return (self.predict_proba(nodes) >= 0.5).astype(np.int8)
         return self.classes_[self.predict_proba(nodes).argmax(axis=1)]
 
     def predict_set(self, coverage=None, nodes=None):
@@ -320,6 +353,7 @@ class NodeClassifier:
     def score(self, nodes, y, sample_weight=None):
         """Accuracy on nodes whose class is known."""
         right = self.predict(nodes) == np.asarray(y)
+        right = right.all(axis=1) if right.ndim == 2 else right
         return float(np.average(right, weights=sample_weight))
 
     def to_frame(self):
@@ -449,6 +483,9 @@ class NodeClassifier:
         return None
 
     def _repr_html_(self):
+        if "_tasks" in self.__dict__:
+            return bars_html([(c, int(k), f"{k:,} nodes") for c, k in zip(
+                self.classes_, (self._p >= 0.5).sum(axis=0))][:40])
         if "_model" not in self.__dict__ or self._graph is None:
             return f"<code>{repr(self)}</code>"
         from html import escape
@@ -489,6 +526,8 @@ class NodeClassifier:
         state = {k: v for k, v in self.__dict__.items() if k not in (
             "_model", "_data", "_solution", "_lock", "_p", "_evidence", "_unseen",
             "_facts")}
+        if "_tasks" in self.__dict__:
+            state.update(_p=np.array(self._p), _evidence=np.array(self._evidence))
         if "_model" in self.__dict__:
             state["_files"] = self._as_bytes()
             for name in ("_p", "_evidence", "_unseen"):

@@ -4,7 +4,7 @@
 import numpy as np
 
 from . import _kith
-from ._arrays import Texts, is_missing
+from ._arrays import Texts
 
 
 def is_frame(x):
@@ -77,16 +77,15 @@ def ends_of(column, name):
         raise TypeError(
             f"column '{name}' holds real numbers, expected ids: texts or integers"
         )
-    if column.dtype.kind == "O":
-        missing = is_missing(column)
-        if missing.any():
-            _refuse_missing(missing, name)
-        if len(column) and all(type(v) is int for v in column[:1]):
-            try:
-                return _integers(column.astype(np.int64), name)
-            except (TypeError, ValueError, OverflowError):
-                pass
-    return Texts.of(column).ends()
+    if column.dtype.kind == "O" and len(column) and type(column[0]) is int:
+        try:
+            return _integers(column.astype(np.int64), name)
+        except (TypeError, OverflowError):
+            pass
+    texts = Texts.of(column)
+    if texts.missing is not None:
+        _refuse_missing(texts.missing, name)
+    return texts.ends()
 
 
 def _integers(column, name):

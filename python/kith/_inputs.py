@@ -30,6 +30,37 @@ class Labels:
             np.ascontiguousarray(graph._by_number(self.of)), self.names)
 
 
+def tasks_of(graph, y):
+    """Several labels a node: (known, n x tasks of 1, 0 and NaN by place; what the
+    tasks are called), or None if y is no matrix."""
+    names = None
+    if is_frame(y) and not isinstance(y, dict) and len(columns(y)) > 1:
+        of = columns(y)
+        rows = _rows_by_index(graph, y)
+        names = list(of)
+        y = np.stack([np.asarray(c, float) for c in of.values()], axis=1)
+        y = y if rows is None else y[rows]
+    if hasattr(y, "toarray"):
+        y = y.toarray()
+    if not isinstance(y, np.ndarray) and not (
+            isinstance(y, (list, tuple)) and len(y) and np.ndim(y[0]) == 1):
+        return None
+    y = np.asarray(y, None if isinstance(y, np.ndarray) else float)
+    if y.ndim != 2 or y.shape[1] == 1:
+        return None
+    if y.dtype.kind not in "biuf":
+        raise TypeError(f"y is a matrix of {y.dtype}, expected 0, 1 and NaN")
+    if len(y) != len(graph):
+        raise ValueError(f"y has {len(y)} rows for a graph of {len(graph)} nodes, "
+                         "expected one for each")
+    y = np.where(y == -1, np.nan, y).astype(np.float32)
+    if not (np.isnan(y) | (y == 0) | (y == 1)).all():
+        raise NotImplementedError(
+            "y holds shares of classes, which are not taken yet: expected a matrix of "
+            "0, 1 and NaN (a task for each column), or one class a node")
+    return y, np.array(names or range(y.shape[1]), object if names else int)
+
+
 def labels_of(graph, y):
     """What y says of the graph's nodes."""
     y = _tidy(y)
@@ -39,9 +70,7 @@ def labels_of(graph, y):
         y = y.to_numpy()
     y = np.asarray(y)
     if y.ndim == 2 and y.shape[1] != 1:
-        raise NotImplementedError(
-            f"y of shape {y.shape}: several labels a node, and shares of classes, "
-            "are not taken yet; give one class a node")
+        raise ValueError(f"y has the shape {y.shape}, expected one class a node")
     y = y.reshape(-1) if y.ndim == 2 else y
     if y.shape != (len(graph),):
         raise ValueError(f"y has the shape {y.shape}, expected ({len(graph)},): one "

@@ -232,6 +232,30 @@ def test_pickle_and_copies(planted):
     assert fresh.get_params()["g1"] == 0.1
 
 
+def test_several_labels_a_node(planted):
+    edges, y, known = planted
+    truth = np.stack([y == 0, y == 1, y != 2], axis=1)
+    matrix = np.where((known >= 0)[:, None], truth, np.nan)
+    clf = kith.NodeClassifier("linbp", iterations=10).fit(edges, matrix)
+    assert clf.predict_proba().shape == (len(y), 3)
+    assert (clf.predict()[:, :2] == truth[:, :2]).mean() > 0.85
+    one = kith.NodeClassifier("linbp", iterations=10).fit(
+        edges, np.where(known >= 0, y == 0, -1).astype(int))
+    assert np.abs(one.predict_proba()[:, 1] - clf.predict_proba()[:, 0]).max() < 0.2
+    same = kith.NodeClassifier("linbp", iterations=10).fit(
+        edges, np.where(np.isnan(matrix), -1, matrix).astype(int))
+    assert (same.predict_proba() == clf.predict_proba()).all()
+    again = pickle.loads(pickle.dumps(clf))
+    assert (again.predict_proba() == clf.predict_proba()).all()
+    assert clf.choice_["tasks"][0]["positives"] > 0 and set(clf.evidence_)
+    assert "<svg" in clf._repr_html_()
+    with pytest.raises(NotImplementedError, match="one column"):
+        clf.explain(0)
+    with pytest.raises(NotImplementedError, match="shares"):
+        kith.NodeClassifier().fit(edges, np.full((len(y), 2), 0.5))
+    assert clf.fit(edges, known).predict().ndim == 1 and clf.explain(0)
+
+
 def test_options_are_the_library_s(planted, command):
     table = {o["name"]: o for o in kith.options()}
     assert {"iterations", "lambda_", "validation", "random_state"} <= set(table)

@@ -119,10 +119,12 @@ const kith_split *kith_protocol_first(const kith_protocol *p)
 
 /* ---- the fits ------------------------------------------------------------ */
 
+/* Nodes that were held out to choose on calibrate no more: all are learnt from
+ * now, and all calibrate. */
 static kith_status fit_last(const kith_dataset *d, const char *method,
                             const kith_protocol *p, const kith_train_options *o,
-                            unsigned keep, kith_classification *c,
-                            kith_error *err)
+                            bool cross_fit, unsigned keep,
+                            kith_classification *c, kith_error *err)
 {
     const bool solution = keep & KITH_KEEP_SOLUTION;
 
@@ -130,7 +132,8 @@ static kith_status fit_last(const kith_dataset *d, const char *method,
         d, method, &p->whole, o, &c->model,
         (kith__outcome){.probabilities = c->probabilities,
                         .evidence = c->evidence,
-                        .solution = solution ? &c->solution : NULL},
+                        .solution = solution ? &c->solution : NULL,
+                        .cross_fit = cross_fit},
         err);
 }
 
@@ -146,18 +149,24 @@ out:
     return st;
 }
 
+bool kith__cross_fits(const kith_train_options *o)
+{
+    return o->temperature == 0 && o->fixed != KITH_FIX_ALL;
+}
+
 kith_status kith__fit_by(const kith_dataset *d, const char *method,
                          const kith_protocol *p,
                          const kith_train_options *options, unsigned keep,
                          kith_classification *c, kith_error *err)
 {
     const kith_train_options first = kith__cover_options(options);
+    const bool cross_fit = kith__cross_fits(options);
     kith_train_options again;
     kith_status st = KITH_OK;
     char *last = NULL;
 
     if (p->tuning.n_val == 0) {
-        TRY(fit_last(d, method, p, &first, keep, c, err));
+        TRY(fit_last(d, method, p, &first, cross_fit, keep, c, err));
         TRY(kith__cover(d, p, &first, c, err));
         goto out;
     }
@@ -166,7 +175,7 @@ kith_status kith__fit_by(const kith_dataset *d, const char *method,
                          err));
     again = kith_options_like(&first, c->tuned);
     again.checkpoint = last;
-    TRY(fit_last(d, method, p, &again, keep, c, err));
+    TRY(fit_last(d, method, p, &again, cross_fit, keep, c, err));
     TRY(kith__cover(d, p, &first, c, err));
 out:
     kith__free(last);

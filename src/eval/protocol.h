@@ -14,6 +14,10 @@ kith_status kith__fit_by(const kith_dataset *d, const char *method,
                          const kith_train_options *options, unsigned keep,
                          kith_classification *c, kith_error *err);
 
+/* Are all labels calibrated on, by five folds, where there are no validation
+ * nodes?  Not if a temperature is given, or nothing is to be chosen. */
+bool kith__cross_fits(const kith_train_options *o);
+
 /* Room for probabilities of every node; NULL without memory. */
 float *kith__new_probabilities(const kith_dataset *d);
 

@@ -26,10 +26,9 @@ static uint64_t stream_of_trial(int32_t trial, int32_t c)
     return (uint64_t)trial << 32 | (uint32_t)(c + 1); /* c = -1: all classes */
 }
 
-static uint64_t stream_of_hold_out(int32_t c)
-{
-    return UINT64_C(1) << 63 | (uint32_t)c;
-}
+/* One for all classes: their nodes are others, and their numbers, which hang on
+ * their names, have no say. */
+static const uint64_t HOLD_OUT = UINT64_C(1) << 63;
 
 /* What is drawn of which graph. */
 typedef struct draws {
@@ -221,7 +220,7 @@ static kith_status draw_held(const draws *d, const kith_labels *labels,
     for (int32_t c = 0; c < labels->classes; c++) {
         const int32_t size = g.start[c + 1] - g.start[c];
 
-        TRY(draw(d, stream_of_hold_out(c), g.member + g.start[c], size,
+        TRY(draw(d, HOLD_OUT, g.member + g.start[c], size,
                  held_size(size, share), part_of, FIRST, err));
     }
 out:

@@ -212,7 +212,8 @@ static kith_status fit_task(work *w, const kith_dataset *d, int at, int count,
     TRY(kith__train(d, w->method, &w->p.whole, &o, &m,
                     (kith__outcome){.probabilities = w->two,
                                     .evidence = w->evidence,
-                                    .given = w->together ? &last : NULL},
+                                    .given = w->together ? &last : NULL,
+                                    .cross_fit = kith__cross_fits(w->o)},
                     err));
     describe(m, tuned, fit);
 out:

@@ -48,6 +48,13 @@ typedef enum kith__linearity {
     KITH__LOGITS          /* P = F B + 1 b', of `logits` */
 } kith__linearity;
 
+/* Which share of the mass that reaches a node is whose: calibration.h. */
+typedef enum kith__share_kind {
+    KITH__NO_SHARES = 0,
+    KITH__SHARES_OF_MASS, /* P is F - S 1'/C, F what reaches it of each class */
+    KITH__SHARES_OF_LOGITS /* F = S softmax(P) */
+} kith__share_kind;
+
 /* A result, in arrays of the caller. */
 typedef struct kith__beliefs {
     float *P;        /* n x classes; the largest of a row is the label */
@@ -62,6 +69,8 @@ typedef struct kith__beliefs {
     bool has_coupling;
     kith_certificate certificate;
     kith__evidence evidence; /* its mass NULL: not wanted */
+    double *shares;    /* classes: the mean of each one's F over all nodes; NULL
+                          unless kith__find_shares() has been called */
     float *val_loss;   /* of each validation node, new, if the method learnt
                           from them: each by what did not; else NULL */
     double validation; /* accuracy, if the method knows it better than what P
@@ -110,15 +119,16 @@ typedef kith_status kith__apply_fn(const kith__task *task,
 struct kith__method {
     bool uses_graph; /* else beliefs are the potentials' logarithms */
     bool needs_features;
-    bool grows_trees;    /* with XGBoost, which a build may lack */
-    bool no_features;    /* never looks at them */
-    bool learns;         /* g1, g2, lambda matter */
-    bool calibrated;     /* softmax of its beliefs are probabilities as it is */
-    bool draws;          /* by number: it gets a task of drawn_task.h */
-    int32_t iterations;  /* walks or epochs if none are given; 0: it
-                            propagates, 100 times */
-    kith__run_fn *run;   /* or fit and apply, or net */
-    kith__grid_fn *grid; /* or NULL */
+    bool grows_trees; /* with XGBoost, which a build may lack */
+    bool no_features; /* never looks at them */
+    bool learns;      /* g1, g2, lambda matter */
+    bool calibrated;  /* softmax of its beliefs are probabilities as it is */
+    bool draws;       /* by number: it gets a task of drawn_task.h */
+    kith__share_kind shares; /* where labels are all that it knows */
+    int32_t iterations;      /* walks or epochs if none are given; 0: it
+                                propagates, 100 times */
+    kith__run_fn *run;       /* or fit and apply, or net */
+    kith__grid_fn *grid;     /* or NULL */
     kith__fit_fn *fit;
     kith__apply_fn *apply;
     const struct kith__net_type *net; /* a network: net_method.h fits it */

@@ -233,8 +233,10 @@ static bool calibration_valid(const kith_model *m)
 {
     const kith__calibration *c = &m->calibration;
 
-    return fabs(c->a) <= 1e3 && c->kappa >= 0 && c->kappa <= 1 && c->lam >= 0 &&
-           c->lam < 1 && shares_valid(c->prior, m->classes) &&
+    const kith__share_fit *f = &c->share;
+
+    return fabs(f->a) <= 1e3 && f->kappa >= 0 && f->kappa <= 1 && f->lam >= 0 &&
+           f->lam < 1 && shares_valid(c->prior, m->classes) &&
            shares_valid(c->unreached, m->classes);
 }
 
@@ -340,7 +342,8 @@ static void mix_params(uint64_t *h, const kith_params *p)
 static void mix_calibration(uint64_t *h, const kith_model *m)
 {
     const kith__calibration *c = &m->calibration;
-    const double head[] = {c->by_share, c->a, c->kappa, c->lam};
+    const double head[] = {c->by_share, c->share.a, c->share.kappa,
+                           c->share.lam};
 
     mix(h, head, sizeof(head));
     mix(h, c->prior, (int64_t)m->classes * 8);
@@ -410,7 +413,8 @@ static kith_status put_calibration(kith__sections_writer *w,
                                    const kith_model *m, kith_error *err)
 {
     const kith__calibration *c = &m->calibration;
-    const double head[CALIBRATION_HEAD] = {c->by_share, c->a, c->kappa, c->lam};
+    const double head[CALIBRATION_HEAD] = {c->by_share, c->share.a,
+                                           c->share.kappa, c->share.lam};
     kith_status st = KITH_OK;
 
     TRY(kith__sections_begin(w, "calib", 8, err));
@@ -704,7 +708,8 @@ static kith_status get_calibration(const kith__sections *s, kith_model *m,
     from = kith__sections_get(s, "calib", 8, calibration_size(m), NULL);
     if (!from || (from[0] != 0 && from[0] != 1))
         return refuse(s, "calib", "is missing or does not fit", err);
-    *c = (kith__calibration){from[0] == 1, from[1], from[2], from[3], 0, 0};
+    *c = (kith__calibration){.by_share = from[0] == 1,
+                             .share = {from[1], from[2], from[3]}};
     TRY_NEW(c->prior, kith__alloc(C, sizeof(*c->prior)));
     TRY_NEW(c->unreached, kith__alloc(C, sizeof(*c->unreached)));
     memcpy(c->prior, from + CALIBRATION_HEAD, (size_t)C * 8);

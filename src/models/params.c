@@ -205,7 +205,8 @@ static const kith_option_info table[] = {
      .group = KITH_GROUP_TUNING,
      .help = "Share of positives among nodes whose label is unknown; 0: not "
              "known. Positive is the class that rank looks for, where labels "
-             "are of one class that class, else the last."},
+             "are of one class that class, else the last. Of two classes it "
+             "shifts the probabilities, the rarer one counting as positive."},
 
     {.name = "optimise",
      IN_PARAMS(optimise, 18),
@@ -217,6 +218,18 @@ static const kith_option_info table[] = {
              "precision; auc and ap of two classes: of the rarer). The default "
              "of a parameter is left only for what is better by more than its "
              "standard error, node by node."},
+    {.name = "calibrate",
+     IN_PARAMS(calibrate, 19),
+     CHOICE,
+     .most = KITH_CALIBRATE_SHARE,
+     .choices = "auto|temperature|share",
+     .group = KITH_GROUP_TUNING,
+     .methods = SPREADS " lp auto",
+     .help = "Where labels are all that is known, probabilities by one "
+             "temperature of the beliefs, by the share of each class in the "
+             "mass that reaches a node, or by whichever has the less log-loss "
+             "on nodes that it was not fitted to. Other methods have a "
+             "temperature."},
     {.name = "no-tune",
      IN_OPTIONS(no_tune, "no_tune"),
      FLAG,
@@ -290,7 +303,8 @@ _Static_assert((int)ROWS <= (int)KITH__PARAMS_MOST, "arrays are of that size");
 _Static_assert(sizeof(kith_prep) == sizeof(int32_t) &&
                    sizeof(kith_gradient) == sizeof(int32_t) &&
                    sizeof(kith_fit) == sizeof(int32_t) &&
-                   sizeof(kith_optimise) == sizeof(int32_t),
+                   sizeof(kith_optimise) == sizeof(int32_t) &&
+                   sizeof(kith_calibrate) == sizeof(int32_t),
                "read as numbers");
 
 const kith_option_info *kith_option_list(int *count)

@@ -87,9 +87,46 @@ kith_status kith__evidence_of(const kith_model *m, const kith__task *t,
                               const kith_features *features, kith__beliefs *b,
                               kith_error *err)
 {
-    return kith__evidence_gather(t, kith__model_features(m, features),
-                                 KITH__MASS_ITERATIONS, MASS_TOLERANCE,
-                                 &b->evidence, err);
+    kith_status st = KITH_OK;
+
+    TRY(kith__evidence_gather(t, kith__model_features(m, features),
+                              KITH__MASS_ITERATIONS, MASS_TOLERANCE,
+                              &b->evidence, err));
+    TRY(kith__find_shares(m, t, b, err));
+out:
+    return st;
+}
+
+kith_status kith__run_on(const kith_model *m, const kith_dataset *d,
+                         kith__task *t, kith__wanted want, kith__beliefs *b,
+                         kith_error *err)
+{
+    const kith__method *how = kith__method_find(m->method);
+    kith_status st = KITH_OK;
+    kith__out_of_fold out_of_fold = {0};
+    float *potentials = NULL;
+
+    TRY(kith__beliefs_new(t, want, b, err));
+    if (!how->run) {
+        TRY(kith__fit_or_apply(how, t, d->features, NULL,
+                               &(kith__labelled_nodes){0}, NULL, &m->state, b,
+                               err));
+    } else {
+        TRY_NEW(potentials,
+                kith__alloc_big((int64_t)t->n * m->classes, sizeof(float)));
+        TRY(model_potentials(m, d, t, potentials, err));
+        if (kith__uses_out_of_fold(how, &m->params))
+            TRY(kith__out_of_fold_new(t, d->features, &m->params, &out_of_fold,
+                                      err));
+        t->out_of_fold = &out_of_fold;
+        TRY(how->run(t, &m->params, potentials, b, err));
+    }
+    TRY(kith__evidence_of(m, t, d->features, b, err));
+out:
+    t->out_of_fold = NULL;
+    kith__out_of_fold_release(&out_of_fold);
+    kith__free(potentials);
+    return st;
 }
 
 /* Columns that were made from a table hang on its values: as many of them may
@@ -114,8 +151,6 @@ kith_status kith__run_again(const kith_model *m, const kith_dataset *d,
 {
     const kith__method *how = kith__method_find(m->method);
     kith_status st = KITH_OK;
-    kith__out_of_fold out_of_fold = {0};
-    float *potentials = NULL;
 
     if (!how)
         TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
@@ -128,27 +163,8 @@ kith_status kith__run_again(const kith_model *m, const kith_dataset *d,
                        m->method));
     TRY(check_names(m, d, err));
     TRY(kith__task_of_model(m, d->graph, job, s, err));
-    TRY(kith__beliefs_new(&s->task, want, b, err));
-    if (!how->run) {
-        TRY(kith__fit_or_apply(how, &s->task, d->features, NULL,
-                               &(kith__labelled_nodes){0}, NULL, &m->state, b,
-                               err));
-        TRY(kith__evidence_of(m, &s->task, d->features, b, err));
-        goto out;
-    }
-    TRY_NEW(potentials,
-            kith__alloc_big((int64_t)s->task.n * m->classes, sizeof(float)));
-    TRY(model_potentials(m, d, &s->task, potentials, err));
-    if (kith__uses_out_of_fold(how, &m->params))
-        TRY(kith__out_of_fold_new(&s->task, d->features, &m->params,
-                                  &out_of_fold, err));
-    s->task.out_of_fold = &out_of_fold;
-    TRY(how->run(&s->task, &m->params, potentials, b, err));
-    TRY(kith__evidence_of(m, &s->task, d->features, b, err));
+    TRY(kith__run_on(m, d, &s->task, want, b, err));
 out:
-    s->task.out_of_fold = NULL;
-    kith__out_of_fold_release(&out_of_fold);
-    kith__free(potentials);
     return st;
 }
 

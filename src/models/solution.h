@@ -30,6 +30,11 @@ kith_status kith__run_again(const kith_model *m, const kith_dataset *d,
                             kith__task_storage *s, kith__beliefs *b,
                             kith_error *err);
 
+/* The same on a task, of some of the model's training nodes perhaps. */
+kith_status kith__run_on(const kith_model *m, const kith_dataset *d,
+                         kith__task *t, kith__wanted want, kith__beliefs *b,
+                         kith_error *err);
+
 /* As linbp propagates if nothing is tuned: of other methods the mass is only
  * what evidence is told by. */
 enum { KITH__MASS_ITERATIONS = 100 };

@@ -85,6 +85,7 @@ void kith__beliefs_release(kith__beliefs *b)
     kith__free(b->val_loss);
     kith__logits_free(b->logits);
     kith__evidence_release(&b->evidence);
+    kith__free(b->shares);
 }
 
 kith_status kith__fit_or_apply(const kith__method *how, const kith__task *t,

@@ -9,6 +9,7 @@
 #include "data/features.h"
 #include "graph/graph_object.h"
 #include "models/auto.h"
+#include "models/cross_fit.h"
 #include "models/cross_losses.h"
 #include "models/labelled_nodes.h"
 #include "models/memory.h"
@@ -255,18 +256,41 @@ static const char *method_for(const kith_dataset *d, const char *method,
                : method;
 }
 
-/* Temperature and prior: given, those of the model that all is taken from, or
- * fitted. */
-static kith_status calibrate(const kith__task *t, const kith__beliefs *b,
+/* Fewer labels tell nothing of how sure to be. */
+enum { CROSS_FIT_LEAST = 10 };
+
+/* Fitted on the validation nodes, or where there are none on what five runs say
+ * of training nodes that they were not told of, if that is wanted; else given,
+ * or those of the model that all is taken from. */
+static kith_status calibrate(const kith_dataset *d, const kith__task *t,
+                             const kith__beliefs *b,
                              const kith_train_options *o,
-                             const kith__labelled_nodes *val, kith_model *m,
-                             kith_error *err)
+                             const kith__labelled_nodes *val, bool cross_fit,
+                             kith_model *m, kith_error *err)
 {
-    m->temperature = kith__is_calibrated(m) ? 1 : o->temperature;
-    if (o->like && val->n == 0)
-        return kith__calibration_copy(&o->like->calibration, m->classes,
-                                      &m->calibration, err);
-    return kith__calibrate(t, b, val, m, err);
+    const bool folds = cross_fit && val->n == 0 &&
+                       t->n_train >= CROSS_FIT_LEAST && kith__has_shares(m) &&
+                       m->params.calibrate != KITH_CALIBRATE_TEMPERATURE;
+    kith__calibration_nodes nodes = {0};
+    kith_status st = KITH_OK;
+
+    m->temperature = kith__is_calibrated(m) ? 1 : folds ? 0 : o->temperature;
+    if (folds)
+        TRY(kith__cross_fit(m, d, t, b->evidence.order, &nodes, err));
+    if (nodes.n > 0) {
+        TRY(kith__calibrate_on(t->graph, b->evidence.order, &nodes, m, err));
+    } else if (o->like && val->n == 0) {
+        m->temperature = o->like->temperature;
+        TRY(kith__calibration_copy(&o->like->calibration, m->classes,
+                                   &m->calibration, err));
+    } else {
+        TRY(kith__calibrate(t, b, val, m, err));
+    }
+    if (folds)
+        m->validation = (double)NAN;
+out:
+    kith__calibration_nodes_release(&nodes);
+    return st;
 }
 
 kith_status kith__train(const kith_dataset *d, const char *asked,
@@ -330,7 +354,8 @@ kith_status kith__train(const kith_dataset *d, const char *asked,
                         : beliefs.validation;
     TRY(kith__one_class_say(m, s.task.n_train, err));
     TRY(kith__evidence_of(m, &s.task, d->features, &beliefs, err));
-    TRY(calibrate(&s.task, &beliefs, &options, &val, m, err));
+    TRY(calibrate(d, &s.task, &beliefs, &options, &val, want.cross_fit, m,
+                  err));
     if (want.probabilities)
         kith__probabilities(m, &s.task, &beliefs, 0, s.task.n,
                             want.probabilities);

@@ -7,11 +7,13 @@
 #include "kith/explain.h"
 #include "models/propagation/linbp_together.h"
 
-/* What is wanted beside the model, NULL if not. */
+/* What is wanted beside the model, NULL if not; and how. */
 typedef struct kith__outcome {
     float *probabilities;     /* room of n x classes */
     uint8_t *evidence;        /* room of n */
     kith_solution **solution; /* new */
+    bool cross_fit;           /* without validation nodes, calibrate on the
+                                 training nodes by cross_fit.h, not as `like` */
     float *losses; /* room of n_val: of each validation node that has a label,
                       cross-fitted (cross_losses.h) */
     int32_t *n_losses; /* how many those are */

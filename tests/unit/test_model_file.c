@@ -99,9 +99,7 @@ static kith_model *make_model(int ids, int parts)
     m->temperature = 1.5;
     m->calibration =
         (kith__calibration){.by_share = true,
-                            .a = -.5,
-                            .kappa = .25,
-                            .lam = .125,
+                            .share = {-.5, .25, .125},
                             .prior = kith__alloc(CLASSES, sizeof(double)),
                             .unreached = kith__alloc(CLASSES, sizeof(double))};
     for (int c = 0; c < CLASSES; c++) {
@@ -206,9 +204,9 @@ static void check_same(const kith_model *a, const kith_model *b)
     CHECK_INT(cb->converged, ca->converged);
     CHECK(kith_model_temperature(b) == a->temperature);
     CHECK(a->calibration.by_share == b->calibration.by_share);
-    CHECK(a->calibration.a == b->calibration.a);
-    CHECK(a->calibration.kappa == b->calibration.kappa);
-    CHECK(a->calibration.lam == b->calibration.lam);
+    CHECK(a->calibration.share.a == b->calibration.share.a);
+    CHECK(a->calibration.share.kappa == b->calibration.share.kappa);
+    CHECK(a->calibration.share.lam == b->calibration.share.lam);
     for (int c = 0; c < a->classes; c++) {
         CHECK(a->calibration.prior[c] == b->calibration.prior[c]);
         CHECK(a->calibration.unreached[c] == b->calibration.unreached[c]);

@@ -17,7 +17,7 @@
 #include <string.h>
 
 #include "core/alloc.h"
-#include "kernels/softmax.h"
+#include "models/calibration.h"
 #include "models/explain/logits.h"
 #include "models/model_object.h"
 
@@ -116,6 +116,19 @@ static int32_t choose(const kith_explanation *e)
     return -1;
 }
 
+/* What is left of the mass: of a label it added s (1_c - 1/C). */
+static float mass_without(const kith_solution *s, const kith_explanation *e,
+                          const double *added)
+{
+    const int C = e->classes;
+    double size = 0;
+
+    for (int c = 0; c < C; c++)
+        size += fabs(added[c]);
+    return fmaxf(
+        s->b.evidence.mass[e->node] - (float)(size * C / (2 * (C - 1.))), 0);
+}
+
 kith_status kith__find_without(const kith_solution *s, kith_explanation *e,
                                kith_error *err)
 {
@@ -138,7 +151,8 @@ kith_status kith__find_without(const kith_solution *s, kith_explanation *e,
         x = (e->roots ? copysign(pow(x, 4), x) : x) - added[c];
         row[c] = (float)(e->roots ? copysign(sqrt(sqrt(fabs(x))), x) : x);
     }
-    kith__softmax_rows(row, 1, C, s->model->temperature, row + C, 1);
+    kith__probabilities_if(s->model, &s->storage.task, &s->b, e->node, row,
+                           mass_without(s, e, added), row + C);
     e->without_probability = (double)row[C + e->of_class];
 out:
     kith__free(added);
