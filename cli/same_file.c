@@ -55,7 +55,7 @@ static kith_status refuse(run *r, const char *path, const char *dashes,
 kith_status check_apart(run *r, const char *path)
 {
     const command *of = r->a->of;
-    const option *o = of->options;
+    const option *o = r->a->table.row;
 
     if (!path || strcmp(path, "-") == 0)
         return KITH_OK;

@@ -49,7 +49,7 @@ static void use(const kith_model *m)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static uint8_t bytes[1 << 17];
+    static uint8_t bytes[1 << 18];
     kith_error err;
     kith_model *m;
 
