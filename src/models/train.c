@@ -293,6 +293,50 @@ out:
     return st;
 }
 
+/* Several methods, of which one stays. */
+static kith_status train_auto(const kith_dataset *d, const kith_split *split,
+                              const kith_train_options *given,
+                              const kith_job *job, kith__outcome want,
+                              kith_model **out, kith_error *err)
+{
+    kith_status st = KITH_OK;
+    kith_model *m = NULL;
+
+    if (given->checkpoint)
+        TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
+                       "method 'auto' keeps no checkpoint: name a method"));
+    TRY(kith__train_auto(d, split, given, &m, want, err));
+    if (want.solution)
+        TRY(kith_solution_new(m, d, job, want.solution, err));
+    *out = m;
+    m = NULL;
+out:
+    kith_model_free(m);
+    return st;
+}
+
+/* What is wanted of a model that is done. */
+static kith_status hand_out(const kith_dataset *d, const kith_model *m,
+                            const kith_job *job, kith__task_storage *s,
+                            kith__beliefs *b, const kith__labelled_nodes *val,
+                            kith__outcome want, kith_error *err)
+{
+    kith_status st = KITH_OK;
+
+    if (want.probabilities)
+        kith__probabilities(m, &s->task, b, 0, s->task.n, want.probabilities);
+    if (want.losses) {
+        *want.n_losses = val->n;
+        TRY(kith__cross_losses(&s->task, b, val, m, want.losses, err));
+    }
+    if (want.evidence)
+        memcpy(want.evidence, b->evidence.level, (size_t)s->task.n);
+    if (want.solution)
+        TRY(kith__solution_make(m, d, job, s, b, want.solution, err));
+out:
+    return st;
+}
+
 kith_status kith__train(const kith_dataset *d, const char *asked,
                         const kith_split *split,
                         const kith_train_options *given, kith_model **out,
@@ -309,17 +353,8 @@ kith_status kith__train(const kith_dataset *d, const char *asked,
     kith__task_storage s = {0};
 
     *out = NULL;
-    if (strcmp(method, "auto") == 0) {
-        if (options.checkpoint)
-            TRY(kith__fail(err, KITH_ERR_ARGUMENT, NULL, 0,
-                           "method 'auto' keeps no checkpoint: name a method"));
-        TRY(kith__train_auto(d, split, given, &m, want, err));
-        if (want.solution)
-            TRY(kith_solution_new(m, d, &options.job, want.solution, err));
-        *out = m;
-        m = NULL;
-        goto out;
-    }
+    if (strcmp(method, "auto") == 0)
+        return train_auto(d, split, given, &options.job, want, out, err);
     TRY(check_options(d, method, how, &options.params, err));
     TRY(with_labels(d->labels, split->train, split->n_train, &s.train, &s.truth,
                     &s.task.n_train, err));
@@ -356,18 +391,7 @@ kith_status kith__train(const kith_dataset *d, const char *asked,
     TRY(kith__evidence_of(m, &s.task, d->features, &beliefs, err));
     TRY(calibrate(d, &s.task, &beliefs, &options, &val, want.cross_fit, m,
                   err));
-    if (want.probabilities)
-        kith__probabilities(m, &s.task, &beliefs, 0, s.task.n,
-                            want.probabilities);
-    if (want.losses) {
-        *want.n_losses = val.n;
-        TRY(kith__cross_losses(&s.task, &beliefs, &val, m, want.losses, err));
-    }
-    if (want.evidence)
-        memcpy(want.evidence, beliefs.evidence.level, (size_t)s.task.n);
-    if (want.solution)
-        TRY(kith__solution_make(m, d, &options.job, &s, &beliefs, want.solution,
-                                err));
+    TRY(hand_out(d, m, &options.job, &s, &beliefs, &val, want, err));
     *out = m;
     m = NULL;
 out:
