@@ -130,14 +130,13 @@ kith_status kith__find_shares(const kith_model *m, const kith__task *t,
     const int64_t blocks = ((int64_t)t->n + BLOCK - 1) / BLOCK;
     kith_status st = KITH_OK;
     kith__share_kind kind;
-    double *sums = NULL;
+    double *sums = NULL, *shares = NULL;
     float *room = NULL;
 
     if (!kith__has_shares(m))
         return KITH_OK;
     kind = kith__method_find(m->method)->shares;
-    kith__free(b->shares);
-    TRY_NEW(b->shares, kith__alloc_zeroed(C, sizeof(*b->shares)));
+    TRY_NEW(shares, kith__alloc_zeroed(C, sizeof(*shares)));
     TRY_NEW(sums, kith__alloc_zeroed(blocks * C, sizeof(*sums)));
     TRY_NEW(room, kith__alloc(blocks * C, sizeof(*room)));
 #pragma omp parallel for num_threads(t->threads) schedule(static)
@@ -151,8 +150,12 @@ kith_status kith__find_shares(const kith_model *m, const kith__task *t,
         }
     for (int64_t k = 0; k < blocks; k++)
         for (int c = 0; c < C; c++)
-            b->shares[c] += sums[k * C + c] / t->n;
+            shares[c] += sums[k * C + c] / t->n;
+    kith__free(b->shares); /* of an update: those before stay if it fails */
+    b->shares = shares;
+    shares = NULL;
 out:
+    kith__free(shares);
     kith__free(sums);
     kith__free(room);
     return st;

@@ -159,6 +159,8 @@ TEST(a_classification_is_two_trainings)
 
     set_up(&f);
     kith_train_options_init(&o);
+    /* shares would be calibrated on five folds of all */
+    o.params.calibrate = KITH_CALIBRATE_TEMPERATURE;
     CHECK_OK(kith_protocol_make(&f.data, NULL, .3, 5, &p, &err));
     CHECK_OK(kith_classify(&f.data, "linbp", &p, &o,
                            KITH_KEEP_UNSEEN | KITH_KEEP_SOLUTION, &c, &err));
