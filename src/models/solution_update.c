@@ -30,6 +30,8 @@ typedef struct update {
     int32_t *trained;        /* n */
     int32_t *train, *truth;
     int32_t n_train;
+    uint8_t *level; /* n */
+    int32_t *order; /* classes */
     kith_update told;
 } update;
 
@@ -228,6 +230,8 @@ static kith_status make_room(update *u, kith_error *err)
     TRY_NEW(u->train, kith__alloc(n, sizeof(*u->train)));
     TRY_NEW(u->truth, kith__alloc(n, sizeof(*u->truth)));
     TRY_NEW(u->rows, kith__alloc(u->count, sizeof(*u->rows)));
+    TRY_NEW(u->level, kith__alloc(n, sizeof(*u->level)));
+    TRY_NEW(u->order, kith__alloc(s->storage.task.classes, sizeof(*u->order)));
     if (u->count > 0)
         memcpy(u->rows, u->nodes, (size_t)u->count * sizeof(*u->rows));
     u->n_rows = kith__sort_once(u->rows, u->count);
@@ -250,6 +254,8 @@ static void release(update *u)
     kith__free(u->trained);
     kith__free(u->train);
     kith__free(u->truth);
+    kith__free(u->level);
+    kith__free(u->order);
 }
 
 #define SWAP(type, a, b)    \
@@ -268,6 +274,8 @@ static void exchange(update *u)
     SWAP(float *, s->b.P, u->P);
     SWAP(float *, s->b.Q, u->Q);
     SWAP(float *, s->b.evidence.mass, u->mass);
+    SWAP(uint8_t *, s->b.evidence.level, u->level);
+    SWAP(int32_t *, s->b.evidence.order, u->order);
     SWAP(int32_t *, s->trained, u->trained);
     SWAP(int32_t *, s->storage.train, u->train);
     SWAP(int32_t *, s->storage.truth, u->truth);
