@@ -56,6 +56,11 @@ has() {
     done
 }
 
+# The methods that this build has, a line each.
+methods() {
+    "$KITH" methods | cut -f 1 | if has xgboost; then cat; else grep -v trees; fi
+}
+
 close_test() {
     [ -n "$current" ] || return 0
     tests=$((tests + 1))

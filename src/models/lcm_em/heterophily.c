@@ -99,7 +99,7 @@ static kith_status fit_one(const potentials *p, one_fit *fit, kith_error *err)
     for (int32_t l = 0; l < t->n_train; l++)
         weight[l] = p->q->fold[l] != fit->without;
     TRY(kith__row_fits_fit(&p->rows, weight, (double)fit->penalty, MOST_STEPS,
-                           fit->rough ? 1e-3 : 1e-5, fit->weights, fit->Z_train,
+                           fit->rough ? 1e-4 : 1e-5, fit->weights, fit->Z_train,
                            fit->Z_val, err));
 out:
     kith__free(weight);
