@@ -750,8 +750,10 @@ static kith_status get_record(const kith__sections *s, kith_model *m,
     if (!kith__sections_find(s, "record"))
         return KITH_OK;
     from = kith__sections_get(s, "record", 8, -1, &m->n_record);
-    if (!from || m->n_record > RECORD_LONGEST)
-        TRY(refuse(s, "record", "is missing or does not fit", err));
+    if (!from || m->n_record > RECORD_LONGEST) {
+        st = refuse(s, "record", "is missing or does not fit", err);
+        goto out;
+    }
     TRY_NEW(m->record, kith__alloc(m->n_record, sizeof(*m->record)));
     memcpy(m->record, from, (size_t)m->n_record * sizeof(*m->record));
     TRY(get_text(s, "note", NOTE_LONGEST, &m->note, err));

@@ -5,7 +5,8 @@
 static const double kappas[] = {0, .25, .5};
 static const double lams[] = {0, .03, .06, .12, .25, .5};
 static const double EPS = .1;
-static const double A_LEAST = -2, A_MOST = 6, A_STEP = 1, A_USUAL = 1.5;
+enum { A_POINTS = 9 };
+static const double A_LEAST = -2, A_STEP = 1, A_USUAL = 1.5;
 
 enum { KAPPAS = 3, LAMS = 6 };
 
@@ -144,7 +145,9 @@ kith__share_fit kith__share_fit_to(const kith__share_rows *rows,
 
     all_shares(rows, prior, x);
     for (int k = 0; k < KAPPAS; k++)
-        for (double a = A_LEAST; a <= A_MOST; a += A_STEP) {
+        for (int i = 0; i < A_POINTS; i++) {
+            const double a = A_LEAST + i * A_STEP;
+
             losses(rows, prior, x, a, kappas[k], lams, LAMS, room, loss);
             for (int l = 0; l < LAMS; l++) {
                 loss[l] += penalty(a, kappas[k], lams[l]);

@@ -83,22 +83,21 @@ out:
 
 /* ---- norm ---------------------------------------------------------------- */
 
-void kith__norm_forward(const float *from, int64_t n, int k,
-                        float *restrict Xhat, float *restrict inverse,
-                        int threads)
+void kith__norm_forward(const float *X, int64_t n, int k, float *restrict Xhat,
+                        float *restrict inverse, int threads)
 {
 #pragma omp parallel for num_threads(threads) schedule(static)
     for (int64_t u = 0; u < n; u++) {
-        const float *h = from + u * k;
+        const float *x = X + u * k;
         float mean = 0, square = 0;
 
         for (int c = 0; c < k; c++)
-            mean += h[c] / (float)k;
+            mean += x[c] / (float)k;
         for (int c = 0; c < k; c++)
-            square += (h[c] - mean) * (h[c] - mean) / (float)k;
+            square += (x[c] - mean) * (x[c] - mean) / (float)k;
         inverse[u] = 1 / sqrtf(square + 1e-5f);
         for (int c = 0; c < k; c++)
-            Xhat[u * k + c] = (h[c] - mean) * inverse[u];
+            Xhat[u * k + c] = (x[c] - mean) * inverse[u];
     }
 }
 

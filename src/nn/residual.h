@@ -46,8 +46,8 @@ int kith__gather_rooms(const kith__net *net, int layer, int each);
 
 /* ---- norm: of each row the mean is taken off, then its length made sqrt(k) */
 
-/* X^ = (H - mean) inverse,  inverse = 1 / sqrt(variance + 1e-5) */
-void kith__norm_forward(const float *H, int64_t n, int k, float *restrict Xhat,
+/* X^ = (X - mean) inverse,  inverse = 1 / sqrt(variance + 1e-5) */
+void kith__norm_forward(const float *X, int64_t n, int k, float *restrict Xhat,
                         float *restrict inverse, int threads);
 
 /* dH += inverse (dX^ - mean(dX^) - X^ mean(dX^ X^)) */

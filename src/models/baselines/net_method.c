@@ -177,10 +177,12 @@ static kith_status load_weights(const kith__fit_state *state, kith__net *net,
  * a network that is too sure of itself may yet tell classes apart best. */
 static double loss_of(const kith__net *net, const kith__labelled_nodes *val)
 {
+    static const double temperatures[] = {.25, .5, 1, 2, 4, 8};
     double least = HUGE_VAL;
 
-    for (double t = .25; t <= 8; t *= 2)
-        least = fmin(least, kith__log_loss(net->Z, net->classes, val, t));
+    for (size_t i = 0; i < sizeof(temperatures) / sizeof(*temperatures); i++)
+        least = fmin(
+            least, kith__log_loss(net->Z, net->classes, val, temperatures[i]));
     return least;
 }
 

@@ -157,7 +157,7 @@ static const char *kind_of_block(const kith__feature_block *b, bool *named)
 
     *named = !b->structural && !count;
     if (b->structural)
-        return strcmp(b->what, "degree") == 0 ? "DEGREE" : "PLACE";
+        return b->what && strcmp(b->what, "degree") == 0 ? "DEGREE" : "PLACE";
     return count ? "FEATURE_COUNT" : b->hops > 0 ? "AROUND" : "FEATURE";
 }
 
