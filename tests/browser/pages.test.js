@@ -291,7 +291,9 @@ try {
     check(label.startsWith(`Neighbourhood of ${id}: `), label);
     const E = data.details[data.likely[5][7]];
     check(E.node === id && E.neighbours.length > 1, "another node's reasons");
-    check((await page.$$(`${why} svg.around circle`)).length > E.neighbours.length, "neighbours are missing");
+    const drawn = await page.$$eval(`${why} svg.around circle title`, (all) => all.map((x) => x.textContent));
+    for (const [node, known] of [[id, ""]].concat(E.neighbours))
+      check(drawn.includes(node + (known ? ", known: " + known : ", not known")), `${node} is not among ${drawn.join("; ")}`);
     check((await page.textContent(`${why} .sentences`)) === E.sentences && E.sentences.includes("fraud"), "no sentence");
     const codes = await page.$$eval(`${why} code`, (all) => all.map((x) => x.textContent));
     check(codes.length > 0 && codes.join() === E.reasons.map((x) => x[0]).join(), "reason codes: " + codes);
