@@ -17,7 +17,7 @@ function listOf(lists) {
   var two = D.positive >= 0, told = !!D.evidence, now = lists[0], word = "", least = 0, shown = FIRST;
   var head = ["", "node", two ? "probability" : "class", told ? "evidence" : null, "why"];
   var columns = head.filter(function (x) { return x !== null; }).length;
-  var body = h("tbody", { role: "rowgroup" }), info = h("p", { "class": "soft noprint", role: "status" });
+  var body = h("tbody", { role: "rowgroup" }), info = h("p", { "class": "soft", role: "status" });
   var search = h("input", { type: "search", placeholder: "Search nodes, classes, reasons", "aria-label": "Search",
     oninput: function () { word = search.value.toLowerCase(); shown = FIRST; show(); } });
   var filter = h("select", { "aria-label": "Evidence", onchange: function () { least = +filter.value; shown = FIRST; show(); } },
@@ -45,7 +45,7 @@ function listOf(lists) {
     if (open) { tr.parentNode.removeChild(tr.nextSibling); return; }
     var inside = r[DETAIL] >= 0 ? why(D.details[r[DETAIL]])
       : h("p", { "class": "soft" }, "Only the first rows carry their reasons here: 'kith explain MODEL NODE --graph DATA' has them for every node.");
-    fill(inside, {}, [h("p", { "class": "soft" }, count(r[DEGREE]) + (r[DEGREE] === 1 ? " link" : " links"),
+    fill(inside, {}, [h("p", { "class": "soft" }, name(r[ID]), ": ", count(r[DEGREE]) + (r[DEGREE] === 1 ? " link" : " links"),
       r[LABEL] >= 0 ? ["; the label given is ", name(className(r[LABEL]))] : "", "."), r[DETAIL] >= 0 ? codes(D.details[r[DETAIL]].reasons) : null]);
     tr.parentNode.insertBefore(h("tr", { "class": "why", role: "row" }, h("td", { colspan: columns, role: "cell" }, inside)), tr.nextSibling);
   }

@@ -27,9 +27,9 @@ function blindTile() {
   if (e && e[0]) list.push(count(e[0]) + " nodes without any evidence: nothing known reaches them, they are called nothing");
   if (e && e[1]) list.push(count(e[1]) + " with weak evidence: known nodes are far away");
   if (!e) list.push("How much of what is known reaches each node: this method does not tell");
-  if (isolated) list.push(count(isolated) + " nodes without any link");
+  if (isolated) list.push(count(isolated) + (isolated === 1 ? " node" : " nodes") + " without any link");
   var rare = D.classes.filter(function (c) { return c[1] < 5; }).length;
-  if (rare) list.push((D.class_count > 2 ? count(rare) + " of " + count(D.class_count) + " classes have" : "One class has") + " fewer than 5 known nodes");
+  if (rare) list.push((D.class_count > 2 ? count(rare) + " of " + count(D.class_count) + " classes have" : rare > 1 ? "Both classes have" : "One class has") + " fewer than 5 known nodes");
   if (D.chosen_by && J) list.push("The judged nodes also tuned it: expect a little less");
   if (J && J.nodes >= 100 && J.ece > .1) list.push("Its percentages are off by " + share(J.ece) + " on average: trust the order, not the numbers");
   list.push("A node of a kind that is not among the known: it is called one of the " + count(D.class_count) + " classes");
@@ -42,7 +42,8 @@ function lists() {
   if (D.uncertain.length) all.push({ name: "Least certain", file: "uncertain", text: "Unknown nodes, the least certain first: a label here tells most.", rows: D.uncertain });
   if (D.surprising.length) all.push({ name: "Most surprising", file: "surprising",
     text: "The label given disagrees with the answer: an error in one of them.", rows: D.surprising });
-  section("Look at these first", "Choose a node to see why.");
+  section("Look at these first");
+  page.appendChild(h("p", { "class": "soft noprint" }, "Choose a node to see why."));
   if (all.length) page.appendChild(listOf(all));
   else page.appendChild(h("p", {}, "There is no unknown node with evidence."));
 }
@@ -77,7 +78,8 @@ function oneClass(J) {
     });
   }
   show();
-  return card("One class", h("p", {}, pick), h("table", { "class": "one" }, body), hint("Share, its 95 % interval, and the counts behind it."));
+  return card("One class", h("p", {}, pick), h("table", { "class": "one" }, body), hint("Share, its 95 % interval, and the counts behind it." +
+    (J.confusion_of.indexOf(-1) < 0 ? "" : " The choice: the " + (n - 1) + " largest of " + D.class_count + " classes.")));
 }
 function trustSection() {
   var J = D.judged;
@@ -184,5 +186,17 @@ function report() {
   dataSection();
   details();
 }
+/* Paper has all that can be opened on the screen. */
+function openOnPaper() {
+  var closed = [];
+  window.addEventListener("beforeprint", function () {
+    closed = [].slice.call(document.querySelectorAll("details:not([open])"));
+    closed.forEach(function (d) { d.open = true; });
+  });
+  window.addEventListener("afterprint", function () {
+    closed.forEach(function (d) { d.open = false; });
+  });
+}
 page.textContent = "";
+openOnPaper();
 if (D.kind === "explanation") explanation(); else report();

@@ -110,10 +110,12 @@ static void add_id(words *w, const kith__report *r, int32_t u)
     size_t length;
     const char *id = kith_graph_id(r->d->graph, u, buffer, &length);
 
-    if (length > 24)
-        for (length = 22; length > 0 && (id[length] & 0xC0) == 0x80;)
+    const bool cut = length > 24;
+
+    if (cut)
+        for (length = 21; length > 0 && (id[length] & 0xC0) == 0x80;)
             length--;
-    add(w, "%.*s", (int)length, id);
+    add(w, "%.*s%s", (int)length, id, cut ? "..." : "");
 }
 
 /* The known neighbours of one class, the first few by name. */
