@@ -201,7 +201,7 @@ static void count_sides(const kith_solution *s, const kith_explanation *e,
 {
     const kith__task *t = &s->storage.task;
 
-    memset(sides, 0, (size_t)e->classes * sizeof(*sides));
+    memset(sides, 0, (size_t)t->classes * sizeof(*sides));
     for (int32_t l = 0; l < t->n_train; l++) {
         side *of = &sides[t->truth[l]];
         const double a = adds(e, t->train[l]);
@@ -316,6 +316,8 @@ static kith_status say_links(kith__json *j, const kith_solution *s,
                              const kith_explanation *e, kith_error *err)
 {
     kith_status st = KITH_OK;
+    const int32_t known = s->storage.task.classes,
+                  classes = known > e->classes ? known : e->classes;
     kith__around around = {0};
     side *sides = NULL;
     int64_t linked = 0, near = 0;
@@ -325,7 +327,7 @@ static kith_status say_links(kith__json *j, const kith_solution *s,
         return KITH_OK;
     }
     TRY(kith__around_new(s, &around, err));
-    TRY_NEW(sides, kith__alloc(e->classes, sizeof(*sides)));
+    TRY_NEW(sides, kith__alloc_zeroed(classes, sizeof(*sides)));
     kith__look_around(s, e->node, &around);
     count_sides(s, e, around.steps, KITH__LINKED, sides);
     for (int32_t c = 0; c < e->classes; c++) {

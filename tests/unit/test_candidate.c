@@ -5,6 +5,7 @@
  */
 #include <math.h>
 
+#include "core/alloc.h"
 #include "models/explain/logits.h"
 #include "models/lcm_em/candidate.h"
 #include "models/lcm_em/lcm_em.h"
@@ -438,6 +439,7 @@ static void fit(const scene *s, bool features, const kith__labelled_nodes *val,
                               state, &out, &err));
     if (validation)
         *validation = out.validation;
+    kith__free(out.val_loss);
 }
 
 /* Nothing to choose by: the recipe of docs/methods/lcm-em.md. */

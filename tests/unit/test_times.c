@@ -30,6 +30,7 @@ TEST(a_node_comes_with_its_first_edge)
     for (int i = 0; when && i < 4; i++)
         CHECK_NEAR(when[kith_graph_find(g, ids[i], 1)],
                    1704067200 + 86400 * expected[i], 0);
+    kith_array_free(when);
     CHECK_OOM(st = kith_times_read(path, g, &t, &when, NULL),
               kith_array_free(when));
     kith_graph_free(g);
