@@ -67,9 +67,9 @@ static size_t next_word(const char **at, const char *end)
 /* ":START_ID(Person)", as Neo4j names columns, behind a name or not. */
 static bool has_mark(const kith__field *f, const char *mark)
 {
-    const size_t n = strlen(mark);
+    const size_t n = mark ? strlen(mark) : 0;
 
-    for (size_t i = 0; i + n <= f->length; i++)
+    for (size_t i = 0; n > 0 && i + n <= f->length; i++)
         if (strncasecmp(f->text + i, mark, n) == 0)
             return i + n == f->length || f->text[i + n] == '(';
     return false;

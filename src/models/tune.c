@@ -438,7 +438,7 @@ static int second_rung(kith_params *points, const judged_points *s, int n,
                        uint32_t fixed)
 {
     const int kept = count_kept(n, fixed), first = learns_nothing(points);
-    double mean[MOST_POINTS];
+    double mean[MOST_POINTS] = {0};
     int all = n;
 
     for (int i = 0; i < n; i++)
@@ -447,7 +447,7 @@ static int second_rung(kith_params *points, const judged_points *s, int n,
         int before = 0;
 
         for (int j = first; j < n; j++)
-            before += mean[j] > mean[i] || (mean[j] == mean[i] && j < i);
+            before += mean[j] > mean[i] || (j < i && mean[j] == mean[i]);
         for (int k = 0; before < kept && k < LENGTH(lambdas); k++)
             if (k != USUAL_LAMBDA) {
                 points[all] = points[i];
